@@ -1,0 +1,282 @@
+/* costate.h - gradients and Hessian-vector products of what an ODE model computes.
+ *
+ *     y' = f(t, y, p),  y(t0) = y0(p),   y in R^n, p in R^np
+ *     psi = g(y(t1), p) + integral of r(t, y, p) dt + sum over k of g_k(t_k, y(t_k), p)
+ *
+ * Order of calls: costate_defaults, costate_create, costate_solve, then any of costate_adjoint, costate_gradient and
+ * costate_hessian as often as wanted, then costate_free. costate_tangent is a solve that carries directions along.
+ * Every function returns COSTATE_OK (0) or one of the codes of errors.def; costate_message says what went wrong, where and
+ * what to try. After a failure every output array of the failed call is filled with NaN.
+ *
+ * Blocks. Several directions or objectives travel together as a block: a row-major array with the w lanes innermost, so that
+ * lane l of component i is block[i*w + l]. A block of w = 1 is a plain vector.
+ *
+ * The library never prints, exits or keeps globals. A solver belongs to one thread at a time; two solvers are independent. */
+#ifndef COSTATE_COSTATE_H
+#define COSTATE_COSTATE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define COSTATE_VERSION "0.1.0"
+
+#if defined(__GNUC__)
+#define COSTATE_API __attribute__((visibility("default")))
+#else
+#define COSTATE_API
+#endif
+
+/* ---- status codes ------------------------------------------------------------------------------------------------- */
+
+typedef enum costate_status {
+#define COSTATE_ERROR(name, code, what, advice) COSTATE_##name = code,
+#include <costate/errors.def>
+#undef COSTATE_ERROR
+} costate_status;
+
+/* ---- the problem -------------------------------------------------------------------------------------------------- */
+
+/* Callbacks return 0; > 0 to ask for a smaller step (the arguments left the domain of f); < 0 to stop the run.
+ * During a backward sweep the steps are given, so there > 0 stops it too. `data` is costate_problem.data. */
+
+/* f = f(t, y, p) */
+typedef int costate_rhs_fn(double t, const double *y, const double *p, double *f, void *data);
+
+/* fdot = f_t tdot + f_y ydot + f_p pdot, for w directions (tdot, ydot, pdot) at once. tdot has w entries, ydot is n x w, pdot
+ * np x w, fdot n x w. A direction's part that is NULL is zero. fdot is written. */
+typedef int costate_jvp_fn(double t, const double *y, const double *p, int w, const double *tdot, const double *ydot,
+                           const double *pdot, double *fdot, void *data);
+
+/* yb += f_y^T u and pb += f_p^T u for w seeds u (n x w). yb is n x w, pb np x w; both are ADDED to; either may be NULL: not wanted. */
+typedef int costate_vjp_fn(double t, const double *y, const double *p, int w, const double *u, double *yb, double *pb,
+                           void *data);
+
+/* pb += sum over k < points of f_p(t[k], y[k], p)^T u[k]: the parameter part of vjp for several points in one pass over pb. Optional;
+ * worth having when np is large, for then memory traffic on pb is what an adjoint costs. */
+typedef int costate_vjp_points_fn(int points, const double *t, const double *const *y, const double *p, int w,
+                                  const double *const *u, double *pb, void *data);
+
+/* fdd = f''(d1, d2), the second directional derivative, lane by lane; d1 = (tdot1, ydot1, pdot1), d2 likewise. fdd is written. */
+typedef int costate_jvp2_fn(double t, const double *y, const double *p, int w, const double *tdot1, const double *ydot1,
+                            const double *pdot1, const double *tdot2, const double *ydot2, const double *pdot2, double *fdd,
+                            void *data);
+
+/* What vjp adds, and its derivative along (tdot, ydot, pdot) while u moves by udot, lane by lane:
+ *     yb += f_y^T u,   ybdot += f_y^T udot + (d/deps f_y)^T u,   pb and pbdot likewise with f_p.
+ * All four outputs are ADDED to; each may be NULL: not wanted. Parts of the direction, and udot, may be NULL: zero. */
+typedef int costate_vjp_dot_fn(double t, const double *y, const double *p, int w, const double *tdot, const double *ydot,
+                               const double *pdot, const double *u, const double *udot, double *yb, double *ybdot, double *pb,
+                               double *pbdot, void *data);
+
+/* Where a Jacobian has entries, and how its values are laid out. */
+typedef enum costate_format { COSTATE_DENSE, COSTATE_BANDED, COSTATE_CSC } costate_format;
+typedef struct costate_pattern {
+    costate_format format;
+    int lower, upper;            /* banded: diagonals below and above the main one */
+    const int *colptr, *rowind;  /* CSC: n+1 starts of the columns, and the rows of their entries, rising within a column */
+} costate_pattern;
+
+/* jac = f_y. Every value is written. Dense: n x n column-major, jac[i + n*j] = df_i/dy_j. Banded: (lower + upper + 1) x n column-major,
+ * jac[upper + i - j + (lower + upper + 1)*j]. CSC: one value for each entry of the pattern. */
+typedef int costate_jac_fn(double t, const double *y, const double *p, double *jac, void *data);
+
+/* A function of (t, y, p) with its products: the parts of the objectives and the initial state all have this one shape.
+ * k is the observation's number for `observe` and 0 otherwise; y is NULL for `init`. Products that are NULL are replaced by finite
+ * differences of what is there. Outputs behave as those of the right-hand side's products: eval and jvp write, vjp and vjp_dot add. */
+typedef struct costate_function {
+    int (*eval)(int k, double t, const double *y, const double *p, double *g, void *data);
+    int (*jvp)(int k, double t, const double *y, const double *p, int w, const double *tdot, const double *ydot,
+               const double *pdot, double *gdot, void *data);
+    int (*vjp)(int k, double t, const double *y, const double *p, int w, const double *u, double *yb, double *pb, void *data);
+    int (*vjp_dot)(int k, double t, const double *y, const double *p, int w, const double *tdot, const double *ydot,
+                   const double *pdot, const double *u, const double *udot, double *yb, double *ybdot, double *pb,
+                   double *pbdot, void *data);
+} costate_function;
+
+/* A problem. Only n and rhs are required. The struct is copied; the names, times and data it points to must outlive the solver. */
+typedef struct costate_problem {
+    int n;      /* states, > 0 */
+    int np;     /* parameters, >= 0 */
+    void *data; /* handed to every callback */
+
+    costate_rhs_fn *rhs;
+    costate_jvp_fn *jvp;                   /* each product is optional: what is missing is built from what is there, at the */
+    costate_vjp_fn *vjp;                   /* latest by finite differences; costate_stats.derivatives says how             */
+    costate_vjp_points_fn *vjp_points;     /* only used together with vjp */
+    costate_jvp2_fn *jvp2;
+    costate_vjp_dot_fn *vjp_dot;
+    costate_jac_fn *jac;
+
+    costate_pattern pattern; /* of jac; without jac, of the Jacobian that is compressed from jvp or rhs. Zero: dense */
+    int autonomous;          /* 1: f does not depend on t, so that f_t need not be evaluated */
+
+    costate_function init; /* y0(p); if init.eval is set, costate_solve overwrites y with it */
+
+    int objectives;            /* length of g, r and g_k; if none of the three is given, the objectives are the n final states */
+    costate_function terminal; /* g(t1, y(t1), p) */
+    costate_function running;  /* r(t, y, p), integrated with the method's own quadrature */
+    costate_function observe;  /* g_k(t_k, y(t_k), p), k = 0 .. observations-1, added up */
+    int observations;
+    const double *observe_at; /* their times, in the order in which the run meets them, within [t0, t1]; steps end there exactly */
+
+    const char *const *state_names; /* n names, or NULL: y[0], y[1], ... */
+    const char *const *param_names; /* np names, or NULL: p[0], ... */
+} costate_problem;
+
+/* ---- methods ------------------------------------------------------------------------------------------------------ */
+
+typedef enum costate_family { COSTATE_ERK = 1 } costate_family;
+
+/* A Runge-Kutta table: y1 = y + h sum b_i f(T_i, Y_i), error estimate h sum e_i f(T_i, Y_i); c_i are the row sums of A. What follows
+ * from the numbers (first-same-as-last, unused stages, consistency) is derived, never declared. */
+typedef struct costate_table {
+    const char *name;
+    costate_family family;
+    int stages;
+    int order;          /* of the solution that is carried on */
+    int embedded_order; /* of the solution it is compared with */
+    const double *a;    /* stages x stages, row-major */
+    const double *b;    /* stages */
+    const double *e;    /* stages, or NULL: no estimate, fixed steps only */
+    /* Continuous extension beyond the cubic Hermite polynomial H of the step; 0 rows: H alone.
+     *     y(t + theta h) = H(theta) + sum_m P_m(theta) h sum_i d_mi k_i,
+     *     P_0 = theta^2 (1-theta)^2,  P_1 = theta P_0,  P_2 = (1-theta) P_1,  P_3 = theta P_2, ...
+     * k_1 .. k_stages are the step's, then k = f(t + h, y1), then the dense_stages further ones, whose rows are dense_a. */
+    int dense_rows;
+    int dense_stages;
+    const double *dense_d; /* dense_rows x (stages + 1 + dense_stages) */
+    const double *dense_a; /* dense_stages x (stages + 1 + dense_stages) */
+    const char *source;    /* where the numbers are published */
+} costate_table;
+
+COSTATE_API int costate_method_count(void);
+COSTATE_API const costate_table *costate_method(int i);             /* i = 0 .. count-1; NULL beyond */
+COSTATE_API const costate_table *costate_method_find(const char *name); /* NULL: no such method */
+
+/* ---- options ------------------------------------------------------------------------------------------------------ */
+
+/* Memory hooks. All three or none. alloc returns memory aligned for any type, or NULL. */
+typedef struct costate_allocator {
+    void *(*alloc)(size_t bytes, void *ctx);
+    void (*release)(void *block, void *ctx);
+    void *ctx;
+} costate_allocator;
+
+/* One member for every line of options.def, which holds default, bounds and meaning, plus what only a program can give. */
+typedef struct costate_options {
+#define COSTATE_REAL(name, init, lo, hi, help) double name;
+#define COSTATE_WHOLE(name, init, lo, hi, help) int64_t name;
+#define COSTATE_BYTES(name, init, lo, hi, help) int64_t name;
+#define COSTATE_TEXT(name, init, choices, help) const char *name;
+#include <costate/options.def>
+#undef COSTATE_REAL
+#undef COSTATE_WHOLE
+#undef COSTATE_BYTES
+#undef COSTATE_TEXT
+    const double *atols;         /* n absolute tolerances, copied by costate_create; NULL: atol for every component */
+    const costate_table *table;  /* a method of your own, used instead of `method`; must outlive the solver */
+    costate_allocator allocator; /* zero: malloc and free */
+} costate_options;
+
+/* All defaults, with the given method (NULL: the default one). */
+COSTATE_API costate_options costate_defaults(const char *method);
+
+/* The i-th line of options.def as text; 0 when there is one, -1 beyond the last. */
+typedef struct costate_option_info {
+    const char *name, *type, *preset, *choices, *help; /* type: real, whole, bytes or text; choices: "a|b|c" or "" */
+    double lo, hi;
+} costate_option_info;
+COSTATE_API int costate_option(int i, costate_option_info *info);
+
+/* ---- solver ------------------------------------------------------------------------------------------------------- */
+
+typedef struct costate_solver costate_solver;
+
+/* Makes a solver. On failure *s still holds a solver, if there was memory for one, so that costate_message can be asked; free it as usual. */
+COSTATE_API int costate_create(costate_solver **s, const costate_problem *problem, const costate_options *options);
+COSTATE_API void costate_free(costate_solver *s); /* NULL is fine */
+
+/* Changes one option by name and text ("rtol", "1e-8"; sizes as "64K", "2G"). A recorded run is forgotten. */
+COSTATE_API int costate_set(costate_solver *s, const char *name, const char *value);
+
+/* Rows of dense output for the next run: times in the order in which the run meets them; y becomes count x n, and
+ * ydot (NULL, or for costate_tangent) count x n x w. The arrays belong to the caller. count = 0 takes it back. */
+COSTATE_API int costate_output(costate_solver *s, int count, const double *times, double *y, double *ydot);
+
+/* Integrates from t0 to t1 (either may be the larger). y: the initial state in (unless the problem has init), the final state
+ * out. p: np parameters, copied. Records the trajectory if option `record` is 1. */
+COSTATE_API int costate_solve(costate_solver *s, double t0, double t1, const double *p, double *y);
+
+/* The same with w directions: ydot (n x w) in: directions of the initial state, on top of y0_p pdot when the problem has init;
+ * out: directions of the final state. pdot (np x w): directions of the parameters; NULL: zero. */
+COSTATE_API int costate_tangent(costate_solver *s, double t0, double t1, const double *p, double *y, int w, double *ydot,
+                                const double *pdot);
+
+/* The objectives of the last run, and their directional derivatives (objectives x w) of the last costate_tangent. */
+COSTATE_API int costate_objectives(costate_solver *s, double *psi);
+COSTATE_API int costate_objectives_dot(costate_solver *s, double *psidot);
+
+/* Transposes the recorded run for w seeds on the final state. lambda (n x w): d/dy(t1) in, total d/dy(t0) out. mu (np x w; may be
+ * NULL): total d/dp out, the part through init included. The problem's objectives play no role. */
+COSTATE_API int costate_adjoint(costate_solver *s, int w, double *lambda, double *mu);
+
+/* Gradients of the problem's objectives: lane l is the gradient of sum_j weights[j*w + l] psi_j. weights is objectives x w; NULL: each
+ * objective by itself, w = objectives. dy0 (n x w) and dp (np x w; may be NULL) are written. */
+COSTATE_API int costate_gradient(costate_solver *s, int w, const double *weights, double *dy0, double *dp);
+
+/* Hessian times directions: lane l is the Hessian of sum_j weights[j*w + l] psi_j times (ydot[:,l], pdot[:,l]). Directions as in
+ * costate_tangent, NULL: zero. weights as in costate_gradient, but NULL: the sum of all objectives, for every lane. */
+COSTATE_API int costate_hessian(costate_solver *s, int w, const double *weights, const double *ydot, const double *pdot,
+                                double *hy0, double *hp);
+
+/* ---- what happened ------------------------------------------------------------------------------------------------- */
+
+COSTATE_API const char *costate_message(const costate_solver *s); /* of the last call on s; "" after success; NULL s: no memory */
+COSTATE_API const char *costate_status_text(int status);          /* what a code means, in general */
+
+typedef struct costate_stats {
+    int64_t steps, rejected;                                  /* of the last run */
+    int64_t rhs, jvp, vjp, jvp2, vjp_dot, jac, factor, solve; /* calls since the last costate_solve or costate_tangent began; a */
+                                                              /* block of w lanes or of several points is one call            */
+    int64_t recomputed_steps;  /* steps evaluated again by the last backward sweep */
+    int64_t checkpoints;       /* states kept at the end of the last run, in memory and on disk */
+    int64_t trajectory_bytes;  /* most memory the trajectory took */
+    int64_t disk_bytes;        /* most disk it took */
+    double forward_s, adjoint_s; /* seconds of the last run, of the last backward sweep */
+    const char *method;        /* its name */
+    const char *tier;          /* what the trajectory holds: "none", "stages", "states" or "checkpoints" */
+    const char *derivatives;   /* where each product comes from: "jvp user, vjp jac, vjp_dot differences" */
+    double fail_t, fail_h;     /* where the last failure was; NaN if it has no place */
+    int64_t fail_step;
+    int fail_stage, fail_component; /* -1: none */
+} costate_stats;
+COSTATE_API int costate_get_stats(const costate_solver *s, costate_stats *stats);
+
+/* ---- the certificate ------------------------------------------------------------------------------------------------ */
+
+/* Proof, on the user's own problem and parameters, that the derivatives are those of the computed objective. */
+typedef struct costate_certificate {
+    double identity;       /* relative defect of <gradient, direction> = tangent of the objective */
+    double symmetry;       /* relative defect of <d1, H d2> = <d2, H d1> */
+    double slope_gradient; /* of the Taylor remainder with the gradient: 2 */
+    double slope_hessian;  /* of the Taylor remainder with gradient and Hessian: 3 */
+    double worst;          /* largest relative difference of a gradient component from the tangent along it */
+    char worst_name[64];   /* that component */
+    int components;        /* how many were compared (all, or a sample) */
+    double tolerance;      /* what the defects are held against: round-off, or what finite differences allow */
+    int holds;             /* 1: everything is as it should be */
+    char text[1024];       /* the same for people */
+} costate_certificate;
+
+/* Runs the problem from y (or init) and checks it. y is not changed. COSTATE_CHECK_FAILED if the certificate does not hold. */
+COSTATE_API int costate_check(costate_solver *s, double t0, double t1, const double *p, const double *y,
+                              costate_certificate *certificate);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,27 @@
+/* alloc.c - aligned blocks from the user's allocator or from malloc. The block that was really allocated is remembered in front. */
+#include "core/alloc.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+enum { LINE = 64 };
+
+void *cst__alloc(const costate_allocator *a, size_t count, size_t size)
+{
+    if (size && count > (SIZE_MAX - 2 * LINE) / size) return NULL;
+    size_t bytes = count * size + LINE + sizeof(void *);
+    void *raw = a->alloc ? a->alloc(bytes, a->ctx) : malloc(bytes);
+    if (!raw) return NULL;
+    uintptr_t at = ((uintptr_t)raw + sizeof(void *) + LINE - 1) & ~(uintptr_t)(LINE - 1);
+    void **block = (void **)at;
+    block[-1] = raw;
+    return block;
+}
+
+void cst__release(const costate_allocator *a, void *block)
+{
+    if (!block) return;
+    void *raw = ((void **)block)[-1];
+    if (a->release) a->release(raw, a->ctx);
+    else free(raw);
+}
