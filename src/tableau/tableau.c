@@ -1,0 +1,133 @@
+/* tableau.c - the list of methods, and the check that a table, ours or a user's, is what it declares to be. */
+#include "tableau/tableau.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+int costate_method_count(void)
+{
+    return tableau_erk_count;
+}
+
+const costate_table *costate_method(int i)
+{
+    return i >= 0 && i < tableau_erk_count ? &tableau_erk[i] : NULL;
+}
+
+const costate_table *costate_method_find(const char *name)
+{
+    for (int i = 0; name && i < tableau_erk_count; i++)
+        if (!strcmp(tableau_erk[i].name, name)) return &tableau_erk[i];
+    return NULL;
+}
+
+/* ---- the check ------------------------------------------------------------------------------------------------------ */
+
+/* Published decimals are good to ten digits or more; a wrong digit shows above this, relative to the size of the coefficients. */
+static const double tolerance = 1e-9;
+
+enum { ORDER_LOOKED_AT = 5, HERMITE_ORDER = 3 };
+
+typedef struct verdict {
+    char *why;
+    size_t size;
+    double scale; /* largest coefficient so far, at least 1 */
+} verdict;
+
+__attribute__((format(printf, 2, 3))) static int reject(const verdict *v, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(v->why, v->size, format, args);
+    va_end(args);
+    return COSTATE_ERR_TABLE;
+}
+
+static int exceeds(const verdict *v, double defect)
+{
+    return !(defect <= tolerance * v->scale);
+}
+
+/* A rows x columns array is there and finite, and row i is zero from column first + i on (first < 0: no such limit). */
+static int check_array(verdict *v, const char *name, const double *x, int rows, int columns, int first)
+{
+    if (!x) return reject(v, "%s is NULL", name);
+    for (int i = 0; i < rows; i++) {
+        for (int j = 0; j < columns; j++) {
+            double value = x[i * columns + j];
+            if (!isfinite(value)) return reject(v, "%s[%d][%d] is not finite", name, i, j);
+            if (first >= 0 && j >= first + i && value != 0)
+                return reject(v, "%s[%d][%d] = %g: a stage of an explicit method uses earlier ones only", name, i, j, value);
+            v->scale = fmax(v->scale, fabs(value));
+        }
+    }
+    return 0;
+}
+
+/* The conditions of the declared order, lowest first, so that the message names the order that is really reached. */
+static int check_order(const verdict *v, const costate_table *t, const char *which, const double *b, int order)
+{
+    if (order < 1) return reject(v, "the %s is declared as of order %d; it must be at least 1", which, order);
+    for (int q = 1; q <= order && q <= ORDER_LOOKED_AT; q++) {
+        double defect = tableau_order_defect(t, b, q);
+        if (exceeds(v, defect))
+            return reject(v, "the %s is declared as of order %d, but the conditions of order %d are violated by %.2g", which,
+                          order, q, defect);
+    }
+    return 0;
+}
+
+static int check_weights(verdict *v, const costate_table *t)
+{
+    int s = t->stages, rc = check_array(v, "b", t->b, 1, s, -1);
+    if (!rc && t->e) rc = check_array(v, "e", t->e, 1, s, -1);
+    if (rc) return rc;
+    double sum_b = 0, sum_e = 0, size_e = 0, embedded[TABLEAU_STAGES];
+    for (int i = 0; i < s; i++) {
+        double e = t->e ? t->e[i] : 0;
+        embedded[i] = t->b[i] - e;
+        sum_b += t->b[i];
+        sum_e += e;
+        size_e += fabs(e);
+    }
+    if (exceeds(v, fabs(sum_b - 1))) return reject(v, "the sum of b is %.12g, not 1", sum_b);
+    if (exceeds(v, fabs(sum_e))) return reject(v, "the sum of e is %.12g, not 0", sum_e);
+    if (t->e && size_e == 0) return reject(v, "e is zero, an estimate that never sees an error; NULL says that there is none");
+    rc = check_order(v, t, "solution", t->b, t->order);
+    return rc || !t->e ? rc : check_order(v, t, "embedded solution", embedded, t->embedded_order);
+}
+
+/* A dense row is a correction to H, so it must not touch what H has right already: the terms up to h^3. */
+static int check_dense(verdict *v, const costate_table *t)
+{
+    int s = t->stages, rows = t->dense_rows, more = t->dense_stages, columns = s + 1 + more;
+    if (rows < 0 || rows > TABLEAU_STAGES) return reject(v, "dense_rows is %d, not in 0 .. %d", rows, TABLEAU_STAGES);
+    if (more < 0 || more > TABLEAU_STAGES) return reject(v, "dense_stages is %d, not in 0 .. %d", more, TABLEAU_STAGES);
+    if (more > 0 && rows == 0) return reject(v, "there are %d dense_stages, but no dense_rows that would use them", more);
+    if (rows == 0) return 0;
+    int rc = check_array(v, "dense_d", t->dense_d, rows, columns, -1);
+    if (!rc && more > 0) rc = check_array(v, "dense_a", t->dense_a, more, columns, s + 1);
+    if (rc) return rc;
+    int order = t->order < HERMITE_ORDER ? t->order : HERMITE_ORDER;
+    for (int m = 0; m < rows; m++) {
+        double defect = tableau_dense_defect(t, m, order);
+        if (exceeds(v, defect))
+            return reject(v, "row %d of dense_d is inconsistent: it disturbs order %d by %.2g", m, order, defect);
+    }
+    return 0;
+}
+
+int tableau_check(const costate_table *t, char *why, size_t size)
+{
+    verdict v = {why, size, 1};
+    if (!t) return reject(&v, "the table is NULL");
+    if (!t->name) return reject(&v, "name is NULL");
+    if (t->family != COSTATE_ERK) return reject(&v, "family %d is not known", (int)t->family);
+    if (t->stages < 1 || t->stages > TABLEAU_STAGES) return reject(&v, "stages is %d, not in 1 .. %d", t->stages, TABLEAU_STAGES);
+    int rc = check_array(&v, "a", t->a, t->stages, t->stages, 0);
+    if (!rc) rc = check_weights(&v, t);
+    if (!rc) rc = check_dense(&v, t);
+    return rc;
+}

@@ -1,0 +1,31 @@
+/* tableau.h - Runge-Kutta tables: the library's own (erk.c), their order conditions (order.c), and the check that every table
+ * passes before it is used (tableau.c). Nothing here allocates. */
+#ifndef COSTATE_TABLEAU_H
+#define COSTATE_TABLEAU_H
+
+#include <costate/costate.h>
+
+enum {
+    TABLEAU_STAGES = 64, /* most stages of a table, and most further ones of its dense output */
+    TABLEAU_ORDER = 8,   /* highest order whose conditions are evaluated */
+};
+
+extern const costate_table tableau_erk[];
+extern const int tableau_erk_count;
+
+/* 0, or COSTATE_ERR_TABLE and the reason in why[0 .. size-1]: arrays missing, numbers not finite, not explicit, weights that do
+ * not sum to what they must, a declared order whose conditions do not hold (looked at up to order 5), dense rows that spoil the
+ * Hermite polynomial. */
+int tableau_check(const costate_table *t, char *why, size_t size);
+
+/* Largest violation, over all rooted trees of order 1 .. order (<= TABLEAU_ORDER), of the order conditions for the weights b. The
+ * weights of the embedded solution are b - e. */
+double tableau_order_defect(const costate_table *t, const double *b, int order);
+
+/* Largest |sum_i d_mi Phi_i(tau)| over the same trees: zero up to the order to which row m of the dense output leaves H alone. */
+double tableau_dense_defect(const costate_table *t, int m, int order);
+
+/* Number of rooted trees of exactly that order, counted by making them. */
+int tableau_trees(int order);
+
+#endif
