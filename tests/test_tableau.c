@@ -280,7 +280,7 @@ static void bad_shape_refused(void **state)
     fresh(&c)->family = (costate_family)0;
     refused(&c.t, "family 0 is not known");
     fresh(&c)->stages = 0;
-    refused(&c.t, "stages is 0, not in 1 .. 64");
+    refused(&c.t, "stages is 0, not in 1 .. 63");
     fresh(&c)->stages = 65;
     refused(&c.t, "stages is 65");
     fresh(&c)->a = NULL;

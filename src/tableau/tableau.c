@@ -103,8 +103,9 @@ static int check_weights(verdict *v, const costate_table *t)
 static int check_dense(verdict *v, const costate_table *t)
 {
     int s = t->stages, rows = t->dense_rows, more = t->dense_stages, columns = s + 1 + more;
-    if (rows < 0 || rows > TABLEAU_STAGES) return reject(v, "dense_rows is %d, not in 0 .. %d", rows, TABLEAU_STAGES);
-    if (more < 0 || more > TABLEAU_STAGES) return reject(v, "dense_stages is %d, not in 0 .. %d", more, TABLEAU_STAGES);
+    if (rows < 0 || rows > TABLEAU_ROWS) return reject(v, "dense_rows is %d, not in 0 .. %d", rows, TABLEAU_ROWS);
+    if (more < 0 || columns > TABLEAU_STAGES)
+        return reject(v, "dense_stages is %d, not in 0 .. %d", more, TABLEAU_STAGES - s - 1);
     if (more > 0 && rows == 0) return reject(v, "there are %d dense_stages, but no dense_rows that would use them", more);
     if (rows == 0) return 0;
     int rc = check_array(v, "dense_d", t->dense_d, rows, columns, -1);
@@ -125,7 +126,7 @@ int tableau_check(const costate_table *t, char *why, size_t size)
     if (!t) return reject(&v, "the table is NULL");
     if (!t->name) return reject(&v, "name is NULL");
     if (t->family != COSTATE_ERK) return reject(&v, "family %d is not known", (int)t->family);
-    if (t->stages < 1 || t->stages > TABLEAU_STAGES) return reject(&v, "stages is %d, not in 1 .. %d", t->stages, TABLEAU_STAGES);
+    if (t->stages < 1 || t->stages > TABLEAU_STAGES - 1) return reject(&v, "stages is %d, not in 1 .. %d", t->stages, TABLEAU_STAGES - 1);
     int rc = check_array(&v, "a", t->a, t->stages, t->stages, 0);
     if (!rc) rc = check_weights(&v, t);
     if (!rc) rc = check_dense(&v, t);

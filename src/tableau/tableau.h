@@ -6,7 +6,8 @@
 #include <costate/costate.h>
 
 enum {
-    TABLEAU_STAGES = 64, /* most stages of a table, and most further ones of its dense output */
+    TABLEAU_STAGES = 64, /* most stages of a table, f at the end of the step and those of its dense output together */
+    TABLEAU_ROWS = 8,    /* most rows of dense output */
     TABLEAU_ORDER = 8,   /* highest order whose conditions are evaluated */
 };
 

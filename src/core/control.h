@@ -1,0 +1,25 @@
+/* control.h - from the error of a step to the size of the next. k is the order of the estimate plus one: err ~ h^k.
+ *
+ *     elementary   h+ = h safety err^(-1/k)
+ *     pi           h+ = h safety err^(-1/k + 0.75 beta) err_old^beta,  beta = 0.2/k        Hairer, Norsett, Wanner I, (IV.2.43c)
+ *     gustafsson   h+ = min(elementary, h safety (h/h_old) (err_old/err^2)^(1/k))          Gustafsson 1994, after accepted steps
+ *
+ * within [facmin, facmax], and never growing right after a rejection. */
+#ifndef COSTATE_CORE_CONTROL_H
+#define COSTATE_CORE_CONTROL_H
+
+#include "core/solver.h"
+
+typedef enum control_kind { ELEMENTARY, PI, GUSTAFSSON } control_kind;
+
+typedef struct control {
+    control_kind kind;
+    double k, safety, facmin, facmax;
+    double h_old, err_old; /* of the last accepted step; err_old 0: there is none */
+    int rejected;          /* the step before this attempt was rejected */
+} control;
+
+void cst__control_start(control *c, const costate_solver *s);
+double cst__control_factor(control *c, double h, double err, int accepted); /* the factor on h; remembers an accepted step */
+
+#endif

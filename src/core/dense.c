@@ -1,0 +1,52 @@
+/* dense.c - rows of output at given times, interpolated within the steps, which do not change for it. */
+#include "core/driver.h"
+
+/* Row r of the output: the state, and the directions of every block put side by side. */
+static double *y_row(const costate_solver *s)
+{
+    return s->out.y + (size_t)s->out_next * (size_t)s->prob.n;
+}
+
+static double *ydot_row(const costate_solver *s, const tangent *tg)
+{
+    return s->out.ydot + (size_t)s->out_next * (size_t)s->prob.n * (size_t)tg->cut.w;
+}
+
+static void copy_row(costate_solver *s, tangent *tg, const double *y, int is_new)
+{
+    size_t n = (size_t)s->prob.n;
+    memcpy(y_row(s), y, n * sizeof *y);
+    for (int b = 0; tg && s->out.ydot && b < tg->cut.blocks; b++) {
+        const dblock *d = &tg->block[b];
+        cst__block_store(tg->cut, b, n, is_new ? d->ydotnew : d->ydot, ydot_row(s, tg));
+    }
+    s->out_next++;
+}
+
+int cst__dense_start(costate_solver *s, tangent *tg)
+{
+    s->out_next = 0;
+    while (s->out_next < s->out.count && s->out.times[s->out_next] == s->t0) copy_row(s, tg, s->y0, 0);
+    return 0;
+}
+
+int cst__dense_step(costate_solver *s, const step *st, tangent *tg)
+{
+    double dir = st->h > 0 ? 1 : -1;
+    for (int first = 1; s->out_next < s->out.count && dir * (st->tn - s->out.times[s->out_next]) >= 0; first = 0) {
+        double t = s->out.times[s->out_next], theta = (t - st->t) / st->h;
+        if (t == st->tn) {
+            copy_row(s, tg, st->ynew, 1);
+            continue;
+        }
+        int rc = s->fam->dense(s, st, theta, y_row(s), NULL, NULL, first);
+        for (int b = 0; tg && s->out.ydot && !rc && b < tg->cut.blocks; b++) {
+            dblock *d = &tg->block[b];
+            rc = s->fam->dense(s, st, theta, NULL, d, d->dense, first);
+            cst__block_store(tg->cut, b, (size_t)s->prob.n, d->dense, ydot_row(s, tg));
+        }
+        if (rc) return cst__callback_failed(s, rc, "rhs or jvp, for dense output,", t, st->h, st->n);
+        s->out_next++;
+    }
+    return 0;
+}

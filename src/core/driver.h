@@ -1,0 +1,33 @@
+/* driver.h - forward runs, first ones and repeated ones; what the modes in sens/ build on. */
+#ifndef COSTATE_CORE_DRIVER_H
+#define COSTATE_CORE_DRIVER_H
+
+#include "core/lanes.h"
+#include "core/objective.h"
+
+/* Checks the input of a run, copies it, forgets the last run. Then cst__run takes the steps; directions tg or NULL. */
+int cst__start(costate_solver *s, double t0, double t1, const double *p, const double *y);
+int cst__run(costate_solver *s, tangent *tg);
+void cst__run_failed(costate_solver *s, double *y);
+int cst__callback_failed(costate_solver *s, int rc, const char *which, double t, double h, int64_t n);
+
+/* core/dense.c: rows of output at t0, and those that fall into the step just accepted. */
+int cst__dense_start(costate_solver *s, tangent *tg);
+int cst__dense_step(costate_solver *s, const step *st, tangent *tg);
+
+/* core/repeat.c: the recorded steps taken again from y0 with the parameters in s->p, which need not be those of the run: only the step sizes are. Directions tg or
+ * NULL; recorded into trajectory `which` (-1: nowhere). The final state comes to yend, the objectives to psi (either NULL: not wanted). */
+int cst__repeat(costate_solver *s, const double *y0, tangent *tg, int which, double *yend, double *psi);
+traj_replay_fn cst__replay;       /* ctx: the solver */
+traj_replay_fn cst__replay_joint; /* ctx: a replay_context */
+typedef struct replay_context {
+    costate_solver *s;
+    tangent *tg;
+} replay_context;
+
+/* Trajectory `which`, empty, opened for `lanes` directions beside the state. */
+int cst__traj_prepare(costate_solver *s, int which, size_t lanes);
+int cst__traj_failed(costate_solver *s, const traj *tr, int status);
+void cst__traj_report(costate_solver *s, int which); /* its figures into the statistics */
+
+#endif

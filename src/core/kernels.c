@@ -1,0 +1,162 @@
+/* kernels.c - see kernels.h. A linear combination of up to twelve vectors is one loop whose number of terms the compiler knows. */
+#include "core/kernels.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { MOST = 12, CHUNK = 256, LANES = 8 };
+
+#define S1 c[0] * v0[i]
+#define S2 S1 + c[1] * v1[i]
+#define S3 S2 + c[2] * v2[i]
+#define S4 S3 + c[3] * v3[i]
+#define S5 S4 + c[4] * v4[i]
+#define S6 S5 + c[5] * v5[i]
+#define S7 S6 + c[6] * v6[i]
+#define S8 S7 + c[7] * v7[i]
+#define S9 S8 + c[8] * v8[i]
+#define S10 S9 + c[9] * v9[i]
+#define S11 S10 + c[10] * v10[i]
+#define S12 S11 + c[11] * v11[i]
+#define V1 const double *v0 = v[0];
+#define V2 V1 const double *v1 = v[1];
+#define V3 V2 const double *v2 = v[2];
+#define V4 V3 const double *v3 = v[3];
+#define V5 V4 const double *v4 = v[4];
+#define V6 V5 const double *v5 = v[5];
+#define V7 V6 const double *v6 = v[6];
+#define V8 V7 const double *v7 = v[7];
+#define V9 V8 const double *v8 = v[8];
+#define V10 V9 const double *v9 = v[9];
+#define V11 V10 const double *v10 = v[10];
+#define V12 V11 const double *v11 = v[11];
+
+/* The coefficients are copied to locals so that stores to out cannot be thought to change them. */
+#define CASE(M)                                                                                                                  \
+    case M: {                                                                                                                    \
+        double c[M];                                                                                                             \
+        memcpy(c, coef, sizeof c);                                                                                               \
+        V##M if (base)                                                                                                           \
+        {                                                                                                                        \
+            _Pragma("omp simd") for (size_t i = 0; i < n; i++) out[i] = base[i] + (S##M);                                        \
+        }                                                                                                                        \
+        else                                                                                                                     \
+        {                                                                                                                        \
+            _Pragma("omp simd") for (size_t i = 0; i < n; i++) out[i] = S##M;                                                    \
+        }                                                                                                                        \
+        return;                                                                                                                  \
+    }
+
+static void combine_some(size_t n, const double *base, int m, const double *coef, const double *const *v, double *out)
+{
+    switch (m) {
+    case 0:
+        if (!base) memset(out, 0, n * sizeof *out);
+        else if (base != out) memcpy(out, base, n * sizeof *out);
+        return;
+        CASE(1)
+        CASE(2)
+        CASE(3)
+        CASE(4)
+        CASE(5)
+        CASE(6)
+        CASE(7)
+        CASE(8)
+        CASE(9)
+        CASE(10)
+        CASE(11)
+        CASE(12)
+    }
+}
+
+void cst__combine(size_t n, const double *base, int m, const double *c, const double *const *v, double *out)
+{
+    while (m > MOST) {
+        combine_some(n, base, MOST, c, v, out);
+        base = out;
+        m -= MOST;
+        c += MOST;
+        v += MOST;
+    }
+    combine_some(n, base, m, c, v, out);
+}
+
+/* Sums are kept in LANES partial sums by index, so that the order does not depend on the compiler's choice of vector length. */
+static double gather(const double acc[LANES])
+{
+    return ((acc[0] + acc[4]) + (acc[1] + acc[5])) + ((acc[2] + acc[6]) + (acc[3] + acc[7]));
+}
+
+/* DBL_MIN: with atol = 0 a component that is and stays zero has no error. */
+double cst__error_norm(size_t n, int m, const double *c, const double *const *v, const double *y, const double *ynew, double rtol,
+                       const double *atol)
+{
+    double acc[LANES] = {0}, nan[LANES] = {0}, e[CHUNK];
+    const double *part[64];
+    for (size_t at = 0; at < n; at += CHUNK) {
+        size_t len = n - at < CHUNK ? n - at : CHUNK, i = 0;
+        for (int k = 0; k < m; k++) part[k] = v[k] + at;
+        cst__combine(len, NULL, m, c, part, e);
+        for (; i + LANES <= len; i += LANES)
+#pragma omp simd
+            for (size_t l = 0; l < LANES; l++) {
+                double a = fabs(y[at + i + l]), b = fabs(ynew[at + i + l]);
+                double q = e[i + l] / (atol[at + i + l] + rtol * (a > b ? a : b) + DBL_MIN);
+                acc[l] += q * q;
+                nan[l] += b * 0.0;
+            }
+        for (size_t l = 0; i < len; i++, l++) {
+            double a = fabs(y[at + i]), b = fabs(ynew[at + i]);
+            double q = e[i] / (atol[at + i] + rtol * (a > b ? a : b) + DBL_MIN);
+            acc[l] += q * q;
+            nan[l] += b * 0.0;
+        }
+    }
+    double sum = gather(acc) + gather(nan);
+    return isfinite(sum) ? sqrt(sum / (double)n) : NAN;
+}
+
+double cst__error_norm_lanes(size_t n, int w, int m, const double *c, const double *const *v, const double *y, const double *ynew,
+                             double rtol, const double *atol)
+{
+    double worst = 0, e[64], acc[64] = {0}, nan = 0;
+    const double *row[64];
+    for (size_t i = 0; i < n; i++) {
+        size_t at = i * (size_t)w;
+        for (int k = 0; k < m; k++) row[k] = v[k] + at;
+        cst__combine((size_t)w, NULL, m, c, row, e);
+        for (int l = 0; l < w; l++) {
+            double a = fabs(y[at + (size_t)l]), b = fabs(ynew[at + (size_t)l]);
+            double q = e[l] / (atol[i] + rtol * (a > b ? a : b) + DBL_MIN);
+            acc[l] += q * q;
+            nan += b * 0.0;
+        }
+    }
+    for (int l = 0; l < w; l++) {
+        if (!isfinite(acc[l] + nan)) return NAN;
+        if (acc[l] > worst) worst = acc[l];
+    }
+    return sqrt(worst / (double)n);
+}
+
+double cst__norm(size_t n, const double *x, const double *y, double rtol, const double *atol)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        double q = x[i] / (atol[i] + rtol * fabs(y[i]) + DBL_MIN);
+        sum += q * q;
+    }
+    return sqrt(sum / (double)n);
+}
+
+int cst__all_finite(size_t n, const double *x)
+{
+    double acc[LANES] = {0};
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES)
+#pragma omp simd
+        for (size_t l = 0; l < LANES; l++) acc[l] += x[i + l] * 0.0;
+    for (size_t l = 0; i < n; i++, l++) acc[l] += x[i] * 0.0;
+    return gather(acc) == 0.0;
+}

@@ -1,0 +1,24 @@
+/* kernels.h - the few vector operations of a step, each one pass over memory. Element i of a result depends on elements i alone and is computed in
+ * one fixed order, so results do not depend on alignment or on how the vectors are cut into blocks. */
+#ifndef COSTATE_CORE_KERNELS_H
+#define COSTATE_CORE_KERNELS_H
+
+#include <stddef.h>
+
+/* out = base + sum over k < m of c[k] v[k]; base NULL: no base. out may be base or one of the v. */
+void cst__combine(size_t n, const double *base, int m, const double *c, const double *const *v, double *out);
+
+/* Weighted root mean square of e = sum c[k] v[k] with weights 1/(atol + rtol max(|y|, |ynew|)); NaN if e or ynew has a value that is not finite. */
+double cst__error_norm(size_t n, int m, const double *c, const double *const *v, const double *y, const double *ynew, double rtol,
+                       const double *atol);
+
+/* The same for a block of w lanes, each lane by itself; the largest. atol is per row. */
+double cst__error_norm_lanes(size_t n, int w, int m, const double *c, const double *const *v, const double *y, const double *ynew,
+                             double rtol, const double *atol);
+
+/* Root mean square of x_i / (atol_i + rtol |y_i|). */
+double cst__norm(size_t n, const double *x, const double *y, double rtol, const double *atol);
+
+int cst__all_finite(size_t n, const double *x);
+
+#endif

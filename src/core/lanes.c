@@ -1,0 +1,66 @@
+/* lanes.c - see lanes.h */
+#include "core/lanes.h"
+
+void cst__block_load(lane_cut c, int b, size_t rows, const double *full, double *block)
+{
+    size_t w = (size_t)c.w, width = (size_t)cut_width(c, b), used = (size_t)cut_used(c, b);
+    if (!full) memset(block, 0, rows * width * sizeof *block);
+    else
+        for (size_t i = 0; i < rows; i++) {
+            memcpy(block + i * width, full + i * w + (size_t)(b * c.lanes), used * sizeof *block);
+            memset(block + i * width + used, 0, (width - used) * sizeof *block);
+        }
+}
+
+void cst__block_store(lane_cut c, int b, size_t rows, const double *block, double *full)
+{
+    size_t w = (size_t)c.w, width = (size_t)cut_width(c, b), used = (size_t)cut_used(c, b);
+    double *to = full + (size_t)(b * c.lanes);
+    if (used == 8 && width == 8)
+        for (size_t i = 0; i < rows; i++) memcpy(to + i * w, block + i * 8, 8 * sizeof *block);
+    else
+        for (size_t i = 0; i < rows; i++) memcpy(to + i * w, block + i * width, used * sizeof *block);
+}
+
+/* In the order of cst__dblock_carve. */
+size_t cst__dblock_doubles(const costate_solver *s, int w)
+{
+    size_t lanes = (size_t)w, nw = cst__pad((size_t)s->prob.n * lanes);
+    return 5 * nw + cst__pad((size_t)s->prob.np * lanes) + cst__pad(s->fam->stage_doubles(s) * lanes) +
+           2 * cst__pad((size_t)s->nobj * lanes) + cst__pad(s->fam->tangent_doubles(s) * lanes);
+}
+
+void cst__dblock_carve(const costate_solver *s, dblock *d, int w, double *at)
+{
+    size_t lanes = (size_t)w, nw = cst__pad((size_t)s->prob.n * lanes), qw = cst__pad((size_t)s->nobj * lanes);
+    *d = (dblock){.w = w, .ydot = at, .ydotnew = at + nw, .fdot = at + 2 * nw, .fdotnew = at + 3 * nw, .dense = at + 4 * nw};
+    d->pdot = at += 5 * nw;
+    d->stages = at += cst__pad((size_t)s->prob.np * lanes);
+    d->qdot = at += cst__pad(s->fam->stage_doubles(s) * lanes);
+    d->qrow = at += qw;
+    d->kdot = at + qw;
+}
+
+int cst__dblock_init(costate_solver *s, dblock *d)
+{
+    if (!s->d.init.fn.eval || !d->pdot) return 0;
+    size_t nw = (size_t)s->prob.n * (size_t)d->w;
+    TRY(s->d.init.fn.jvp(0, s->t0, NULL, s->p, d->w, NULL, NULL, d->pdot, d->fdot, s->d.init.data));
+    for (size_t i = 0; i < nw; i++) d->ydot[i] += d->fdot[i];
+    return 0;
+}
+
+static void swap(double **a, double **b)
+{
+    double *t = *a;
+    *a = *b;
+    *b = t;
+}
+
+void cst__dblock_accept(dblock *d)
+{
+    swap(&d->ydot, &d->ydotnew);
+    swap(&d->fdot, &d->fdotnew);
+    d->fdot_valid = d->fdotnew_valid;
+    d->fdotnew_valid = 0;
+}

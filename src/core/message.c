@@ -1,0 +1,87 @@
+/* message.c - every failure says what, where and what to try; the general words come from errors.def. */
+#include "core/solver.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+typedef struct error_text {
+    int code;
+    const char *what, *advice;
+} error_text;
+
+static const error_text errors[] = {
+#define COSTATE_ERROR(name, code, what, advice) {code, what, advice},
+#include <costate/errors.def>
+#undef COSTATE_ERROR
+};
+
+static const error_text *find(int code)
+{
+    static const error_text unknown = {0, "unknown status", "use a code of errors.def"};
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
+        if (errors[i].code == code) return &errors[i];
+    return &unknown;
+}
+
+const char *costate_status_text(int status)
+{
+    return find(status)->what;
+}
+
+const char *costate_message(const costate_solver *s)
+{
+    return s ? s->message : "out of memory: no solver was made; try freeing memory or a smaller problem";
+}
+
+static void compose(costate_solver *s, int code, const char *format, va_list args)
+{
+    const error_text *e = find(code);
+    size_t size = sizeof s->message;
+    int len = snprintf(s->message, size, "%s: ", e->what);
+    if (len > 0 && (size_t)len < size) len += vsnprintf(s->message + len, size - (size_t)len, format, args);
+    if (len > 0 && (size_t)len < size) snprintf(s->message + len, size - (size_t)len, "; try: %s", e->advice);
+    s->status = code;
+}
+
+int cst__fail_at(costate_solver *s, int code, double t, double h, int64_t n, int stage, int component, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    compose(s, code, format, args);
+    va_end(args);
+    s->stats.fail_t = t;
+    s->stats.fail_h = h;
+    s->stats.fail_step = n;
+    s->stats.fail_stage = stage;
+    s->stats.fail_component = component;
+    return code;
+}
+
+int cst__fail(costate_solver *s, int code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    compose(s, code, format, args);
+    va_end(args);
+    s->stats.fail_t = s->stats.fail_h = NAN;
+    s->stats.fail_step = s->stats.fail_stage = s->stats.fail_component = -1;
+    return code;
+}
+
+static const char *name(const char *const *names, int i, char letter, char buffer[32])
+{
+    if (names && names[i]) return names[i];
+    snprintf(buffer, 32, "%c[%d]", letter, i);
+    return buffer;
+}
+
+const char *cst__state_name(const costate_solver *s, int i, char buffer[32])
+{
+    return name(s->prob.state_names, i, 'y', buffer);
+}
+
+const char *cst__param_name(const costate_solver *s, int i, char buffer[32])
+{
+    return name(s->prob.param_names, i, 'p', buffer);
+}

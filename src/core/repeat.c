@@ -1,0 +1,178 @@
+/* repeat.c - recorded steps taken again: as a whole run, or one by one for the trajectory store.
+ *
+ * The sizes and times are data; nothing is decided anew, so the same input gives the same bits. */
+#include "core/driver.h"
+
+#include "core/kernels.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* ---- the trajectory -------------------------------------------------------------------------------------------------- */
+
+int cst__traj_failed(costate_solver *s, const traj *tr, int status)
+{
+    traj_info info = {.detail = ""};
+    if (tr) traj_get_info(tr, &info);
+    if (status == COSTATE_ERR_BUDGET)
+        return cst__fail(s, status, "memory = %lld and disk = %lld bytes, for states of %d numbers", (long long)s->opt.memory,
+                         (long long)s->opt.disk, s->prob.n);
+    if (status == COSTATE_ERR_DISK_DIR && !tr) {
+        const char *tmp = getenv("TMPDIR"), *dir = s->opt.disk_dir[0] ? s->opt.disk_dir : tmp && tmp[0] ? tmp : "/tmp";
+        return cst__fail(s, status, "folder \"%s\": %s", dir, strerror(errno));
+    }
+    return cst__fail(s, status, "the trajectory%s%s", info.detail[0] ? ", " : "", info.detail);
+}
+
+void cst__traj_report(costate_solver *s, int which)
+{
+    traj_info info;
+    if (!s->tr[which] || !s->recorded[which]) return;
+    traj_get_info(s->tr[which], &info);
+    s->stats.tier = info.tier;
+    s->stats.checkpoints = info.checkpoints;
+    s->stats.trajectory_bytes = info.memory;
+    s->stats.disk_bytes = info.disk;
+}
+
+static void drop(costate_solver *s, int which)
+{
+    traj_close(s->tr[which]);
+    s->tr[which] = NULL;
+    s->recorded[which] = 0;
+}
+
+/* What the joint store may take: what the state's own leaves; that one is given up if it holds more than half. */
+static int64_t joint_budget(costate_solver *s)
+{
+    traj_info info;
+    if (!s->tr[PRIMAL]) return s->opt.memory;
+    traj_get_info(s->tr[PRIMAL], &info);
+    if (info.memory <= s->opt.memory / 2 && info.disk == 0) return s->opt.memory - info.memory;
+    drop(s, PRIMAL);
+    return s->opt.memory;
+}
+
+int cst__traj_prepare(costate_solver *s, int which, size_t lanes)
+{
+    s->recorded[which] = 0;
+    if (which == PRIMAL || s->tr_lanes[JOINT] != lanes) drop(s, JOINT);
+    if (!s->tr[which]) {
+        size_t n = (size_t)s->prob.n, stages = s->fam->stage_doubles(s);
+        traj_config config = {.state = lanes ? joint_at(s) + n * lanes : n,
+                              .stages = lanes ? cst__pad(stages) + stages * lanes : stages,
+                              .memory = which == JOINT ? joint_budget(s) : s->opt.memory,
+                              .disk = s->opt.disk,
+                              .dir = s->opt.disk_dir,
+                              .alloc = s->alloc};
+        int status = traj_open(&s->tr[which], &config);
+        if (status) return cst__traj_failed(s, NULL, status);
+        s->tr_lanes[which] = lanes;
+    }
+    traj_start(s->tr[which]);
+    return 0;
+}
+
+/* ---- one step ------------------------------------------------------------------------------------------------------ */
+
+static step recorded_step(const costate_solver *s, int64_t n, const double *y, double *stages, double *ynew)
+{
+    return (step){.n = n, .t = s->log.t[n], .h = s->log.h[n], .tn = s->log.t[n + 1], .y = y, .stages = stages, .ynew = ynew};
+}
+
+static int not_repeated(costate_solver *s, const step *st, const char *which, int rc)
+{
+    return cst__fail_at(s, COSTATE_ERR_SWEEP_REPLAY, st->t, st->h, st->n, -1, -1, "%s returned %d at t = %.17g with h = %g (step %lld)", which, rc,
+                        st->t, st->h, (long long)st->n);
+}
+
+int cst__replay(void *ctx, int64_t n, int fresh, const double *state, double *stages, double *next)
+{
+    costate_solver *s = ctx;
+    step st = recorded_step(s, n, state, stages, next);
+    (void)fresh; /* f at the start of a step is evaluated anew: where it was carried over, it was f at the same point */
+    s->f_valid = 0;
+    int rc = s->fam->step(s, &st, NULL);
+    return rc ? not_repeated(s, &st, "rhs", rc) : 0;
+}
+
+int cst__replay_joint(void *ctx, int64_t n, int fresh, const double *state, double *stages, double *next)
+{
+    replay_context *c = ctx;
+    costate_solver *s = c->s;
+    dblock d = c->tg->block[0];
+    TRY(cst__replay(s, n, fresh, state, stages, next));
+    step st = recorded_step(s, n, state, stages, next);
+    d.ydot = (double *)(uintptr_t)(state + joint_at(s)); /* only read */
+    d.ydotnew = next ? next + joint_at(s) : NULL;
+    d.stages = stages + cst__pad(s->fam->stage_doubles(s));
+    d.fdot_valid = 0;
+    int rc = s->fam->tangent(s, &st, &d, NULL);
+    return rc ? not_repeated(s, &st, "jvp", rc) : 0;
+}
+
+/* ---- a whole run --------------------------------------------------------------------------------------------------- */
+
+static int objectives_at(costate_solver *s, int64_t n, int *obs, const double *y, tangent *tg, double *psi)
+{
+    for (; *obs < s->prob.observations && s->obs_step[*obs] == n; ++*obs) {
+        int rc = psi ? cst__observe(s, *obs, y, psi) : 0;
+        for (int b = 0; psi && tg && !rc && b < tg->cut.blocks; b++) rc = cst__observe_tangent(s, *obs, y, &tg->block[b], tg->block[b].ydot);
+        if (rc) return cst__callback_failed(s, rc, "observe", s->log.t[n], 0, n);
+    }
+    return 0;
+}
+
+static int repeat_step(costate_solver *s, const step *st, tangent *tg, double *psi)
+{
+    s->f_valid = 0;
+    int rc = s->fam->step(s, st, NULL);
+    if (rc) return not_repeated(s, st, "rhs", rc);
+    for (int b = 0; tg && b < tg->cut.blocks; b++) {
+        rc = s->fam->tangent(s, st, &tg->block[b], NULL);
+        if (rc) return not_repeated(s, st, "jvp", rc);
+    }
+    if (!psi || !s->d.running.fn.eval) return 0;
+    rc = s->fam->running(s, st, psi);
+    for (int b = 0; tg && !rc && b < tg->cut.blocks; b++) rc = s->fam->running_tangent(s, st, &tg->block[b]);
+    return rc ? not_repeated(s, st, "running", rc) : 0;
+}
+
+int cst__repeat(costate_solver *s, const double *y0, tangent *tg, int which, double *yend, double *psi)
+{
+    size_t n = (size_t)s->prob.n;
+    double *y = s->y, *ynew = s->ynew;
+    int obs = 0, joint = which == JOINT;
+    if (joint) {
+        y = tg->joint[0];
+        ynew = tg->joint[1];
+    }
+    memcpy(y, y0, n * sizeof *y);
+    if (psi) memset(psi, 0, (size_t)s->nobj * sizeof *psi);
+    TRY(objectives_at(s, 0, &obs, y, tg, psi));
+    for (int64_t i = 0; i < s->log.count; i++) {
+        step st = recorded_step(s, i, y, s->stages, ynew);
+        if (which >= 0) {
+            int status = traj_reserve(s->tr[which], y, &st.stages);
+            if (status) return cst__traj_failed(s, s->tr[which], status);
+        }
+        if (joint) {
+            tg->block[0].ydot = y + joint_at(s);
+            tg->block[0].ydotnew = ynew + joint_at(s);
+            tg->block[0].stages = st.stages + cst__pad(s->fam->stage_doubles(s));
+        }
+        TRY(repeat_step(s, &st, tg, psi));
+        if (which >= 0) traj_commit(s->tr[which]);
+        for (int b = 0; tg && b < tg->cut.blocks; b++) cst__dblock_accept(&tg->block[b]);
+        double *t = y;
+        y = ynew;
+        ynew = t;
+        TRY(objectives_at(s, i + 1, &obs, y, tg, psi));
+    }
+    if (yend) memcpy(yend, y, n * sizeof *y);
+    int rc = psi ? cst__terminal(s, y, psi) : 0;
+    for (int b = 0; psi && tg && !rc && b < tg->cut.blocks; b++) rc = cst__terminal_tangent(s, y, &tg->block[b], tg->block[b].ydot);
+    if (rc) return cst__callback_failed(s, rc, "terminal", s->t1, 0, s->log.count);
+    if (which >= 0) s->recorded[which] = 1;
+    return cst__all_finite(n, y) ? 0 : cst__fail(s, COSTATE_ERR_SWEEP_NOT_FINITE, "the repeated run's final state");
+}

@@ -1,0 +1,117 @@
+/* solver.h - the solver's inside, shared by core, method and sens.
+ *
+ * A run walks from t0 to t1 (core/driver). What it leaves behind is the log of accepted steps, the trajectory (traj/) and the objectives.
+ * The backward sweeps (sens/) read log and trajectory; they ask the family (method/) for the transposed step and never look into it. */
+#ifndef COSTATE_CORE_SOLVER_H
+#define COSTATE_CORE_SOLVER_H
+
+#include "core/alloc.h"
+#include "deriv/deriv.h"
+#include "method/method.h"
+#include "traj/traj.h"
+
+#include <costate/costate.h>
+#include <string.h>
+
+#define TRY(call)                                                                                                                \
+    do {                                                                                                                         \
+        int status_ = (call);                                                                                                    \
+        if (status_) return status_;                                                                                             \
+    } while (0)
+
+enum { OPTION_COUNT = 0
+#define COSTATE_REAL(name, init, lo, hi, help) +1
+#define COSTATE_WHOLE(name, init, lo, hi, help) +1
+#define COSTATE_BYTES(name, init, lo, hi, help) +1
+#define COSTATE_TEXT(name, init, choices, help) +1
+#include <costate/options.def>
+#undef COSTATE_REAL
+#undef COSTATE_WHOLE
+#undef COSTATE_BYTES
+#undef COSTATE_TEXT
+};
+
+/* The accepted steps: step i goes from t[i] to t[i+1] with h[i]; t[i+1] is t[i] + h[i], or a stop that was to be met exactly. */
+typedef struct step_log {
+    int64_t count, capacity;
+    double *t, *h;
+} step_log;
+
+/* A grow-only piece of memory, kept from call to call so that a solver in a loop allocates once. */
+typedef struct scratch {
+    double *at;
+    size_t size;
+} scratch;
+
+typedef struct output {
+    int count;
+    const double *times;
+    double *y, *ydot;
+} output;
+
+enum { PRIMAL, JOINT }; /* trajectories: of the state; of the state and a block of directions (second order) */
+
+struct costate_solver {
+    costate_problem prob;
+    costate_options opt;
+    costate_allocator alloc;
+    char *texts[OPTION_COUNT]; /* the solver's copies of its textual options */
+    int broken;                /* a failed create or set: the status every later call returns */
+
+    deriv d;
+    const costate_table *table;
+    const family *fam;
+    void *method;      /* the family's own */
+    int nobj;          /* objectives, or n when the final states are the objectives */
+    int has_objective; /* any of terminal, running, observe */
+
+    /* the run */
+    double t0, t1;
+    int have_run, have_tangent;
+    step_log log;
+    int64_t *obs_step; /* observation k was met after that many steps */
+    double *work;      /* one block, carved into the vectors below */
+    double *atol;      /* n */
+    double *p;         /* np, copied from the caller */
+    double *y0, *yend; /* first and last state of the run */
+    double *y, *ynew;  /* of the step at hand */
+    double *f, *fnew;  /* f at the start of the step and, where the family gets it for nothing, at its end */
+    int f_valid, fnew_valid;
+    double *stages;        /* stage data of a step that is not recorded */
+    double *psi, *psi_row; /* nobj: objectives; one term of theirs */
+    scratch psidot;        /* nobj x w of the last tangent run */
+    int w_tangent;
+    output out;
+    int out_next; /* its next row */
+
+    traj *tr[2];
+    size_t tr_lanes[2]; /* lanes the store was opened for (0: state alone) */
+    int recorded[2];    /* it holds the last run */
+
+    scratch sweep; /* memory of tangent runs and backward sweeps */
+
+    costate_stats stats;
+    int status;
+    char message[1024];
+};
+
+/* core/message.c: sets status and message ("what: details; try advice") and returns the code. */
+int cst__fail(costate_solver *s, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+int cst__fail_at(costate_solver *s, int code, double t, double h, int64_t n, int stage, int component, const char *format, ...)
+    __attribute__((format(printf, 8, 9)));
+const char *cst__state_name(const costate_solver *s, int i, char buffer[32]);
+const char *cst__param_name(const costate_solver *s, int i, char buffer[32]);
+
+/* core/options.c */
+int cst__options_check(costate_solver *s);
+int cst__option_set(costate_solver *s, const char *name, const char *value);
+int cst__options_own(costate_solver *s); /* takes copies of the texts */
+
+/* core/create.c */
+int cst__begin(costate_solver *s);                     /* every public call starts here: clears the message; refuses a broken solver */
+double *cst__scratch(costate_solver *s, scratch *m, size_t doubles); /* at least that many; NULL: no memory */
+void cst__fill_nan(double *x, size_t count);
+
+double cst__now(void); /* seconds */
+
+#endif

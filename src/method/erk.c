@@ -1,0 +1,195 @@
+/* erk.c - explicit Runge-Kutta methods, forward.
+ *
+ *     Y_i = y + h sum_(j<i) a_ij k_j,   k_i = f(t + c_i h, Y_i),   y+ = y + h sum_i b_i k_i,   estimate h sum_i e_i k_i
+ *     q+  = q + h sum_i b_i r(t + c_i h, Y_i)
+ *
+ * docs/theory.md (2) - (5); Hairer, Norsett, Wanner: Solving Ordinary Differential Equations I, II.4. */
+#include "method/erk.h"
+
+#include "core/kernels.h"
+
+#include <math.h>
+
+static erk_row compress(const double *row, int count)
+{
+    erk_row r = {0};
+    for (int j = 0; j < count; j++)
+        if (row[j] != 0) {
+            r.j[r.m] = j;
+            r.a[r.m++] = row[j];
+        }
+    return r;
+}
+
+static void derive(erk *m, const costate_table *tb)
+{
+    int s = m->s = tb->stages;
+    m->b = compress(tb->b, s);
+    if (tb->e) m->e = compress(tb->e, s);
+    for (int i = 0; i < s; i++) {
+        m->a[i] = compress(tb->a + i * s, i);
+        for (int q = 0; q < m->a[i].m; q++) m->c[i] += m->a[i].a[q];
+        if (fabs(m->c[i] - 1) < 1e-14) m->c[i] = 1; /* a row sum's round-off must not miss tn */
+    }
+    m->fsal = s > 1 && tb->b[s - 1] == 0 && !memcmp(tb->a + (s - 1) * s, tb->b, (size_t)(s - 1) * sizeof(double));
+    for (int i = s - 1; i >= 0; i--) { /* live: from the last stage back */
+        m->live[i] = tb->b[i] != 0;
+        for (int j = i + 1; j < s; j++) m->live[i] |= m->live[j] && tb->a[j * s + i] != 0;
+    }
+    m->slot[0] = -1;
+    for (int i = 1; i < s; i++) m->slot[i] = m->live[i] ? m->live_count++ : -1;
+    for (int i = 0; i < s; i++) {
+        double column[ERK_MOST] = {0};
+        for (int j = i + 1; j < s; j++) column[j] = m->live[j] ? tb->a[j * s + i] : 0;
+        m->at[i] = compress(column, s);
+    }
+    int wide = s + 1 + tb->dense_stages;
+    for (int q = 0; q < tb->dense_rows; q++) m->d[q] = compress(tb->dense_d + q * wide, wide);
+    for (int q = 0; q < tb->dense_stages; q++) {
+        int i = s + 1 + q;
+        m->a[i] = compress(tb->dense_a + q * wide, i);
+        for (int r = 0; r < m->a[i].m; r++) m->c[i] += m->a[i].a[r];
+    }
+    m->c[s] = 1;
+}
+
+static int erk_open(costate_solver *s)
+{
+    const costate_table *tb = s->table;
+    erk *m = cst__alloc(&s->alloc, 1, sizeof *m);
+    if (!m) return cst__fail(s, COSTATE_ERR_MEMORY, "the method");
+    memset(m, 0, sizeof *m);
+    s->method = m;
+    derive(m, tb);
+    int all = m->s + 1 + tb->dense_stages;
+    size_t n = cst__pad((size_t)s->prob.n);
+    m->memory = cst__alloc(&s->alloc, 2 * (size_t)all * n, sizeof(double));
+    if (!m->memory) return cst__fail(s, COSTATE_ERR_MEMORY, "%d stages of %d states", all, s->prob.n);
+    for (int i = 0; i < all; i++) {
+        m->k[i] = m->memory + 2 * (size_t)i * n;
+        m->y[i] = m->k[i] + n;
+    }
+    return 0;
+}
+
+static void erk_close(costate_solver *s)
+{
+    erk *m = s->method;
+    if (m) cst__release(&s->alloc, m->memory);
+    cst__release(&s->alloc, m);
+    s->method = NULL;
+}
+
+static size_t erk_stage_doubles(const costate_solver *s)
+{
+    return (size_t)((const erk *)s->method)->live_count * (size_t)s->prob.n;
+}
+
+static size_t erk_tangent_doubles(const costate_solver *s)
+{
+    return 2 * (size_t)(s->table->stages + 1 + s->table->dense_stages) * (size_t)s->prob.n;
+}
+
+static size_t erk_adjoint_doubles(const costate_solver *s)
+{
+    return 2 * (size_t)(s->table->stages + 1) * (size_t)s->prob.n + (size_t)s->nobj;
+}
+
+static int erk_points(const costate_solver *s)
+{
+    return ((const erk *)s->method)->live_count + 1;
+}
+
+/* Dead stages: those of the estimate, or all of them (for the continuous extension). */
+int cst__erk_dead_stages(costate_solver *s, const step *st, int all)
+{
+    erk *m = s->method;
+    size_t n = (size_t)s->prob.n;
+    double c[ERK_MOST];
+    const double *v[ERK_MOST];
+    for (int i = 1; i < m->s; i++) {
+        int last = m->fsal && i == m->s - 1;
+        if (m->live[i] || (!all && s->table->e[i] == 0) || (last && s->fnew_valid)) continue;
+        if (!last) cst__combine(n, st->y, erk_terms(&m->a[i], st->h, m->k, c, v), c, v, m->y[i]);
+        TRY(deriv_rhs(&s->d, erk_time(m, st, i), erk_stage(m, st, i, n), s->p, m->k[i]));
+        if (last) s->fnew_valid = 1;
+    }
+    return 0;
+}
+
+static int erk_step(costate_solver *s, const step *st, double *err)
+{
+    erk *m = s->method;
+    size_t n = (size_t)s->prob.n;
+    double c[ERK_MOST];
+    const double *v[ERK_MOST];
+    if (!s->f_valid) TRY(deriv_rhs(&s->d, st->t, st->y, s->p, s->f));
+    s->f_valid = 1;
+    s->fnew_valid = 0;
+    m->dense_ready = 0;
+    m->k[0] = s->f;
+    m->k[m->s] = s->fnew;
+    if (m->fsal) m->k[m->s - 1] = s->fnew;
+    for (int i = 1; i < m->s; i++) {
+        if (!m->live[i]) continue;
+        double *y = st->stages + (size_t)m->slot[i] * n;
+        cst__combine(n, st->y, erk_terms(&m->a[i], st->h, m->k, c, v), c, v, y);
+        TRY(deriv_rhs(&s->d, erk_time(m, st, i), y, s->p, m->k[i]));
+    }
+    if (st->ynew) cst__combine(n, st->y, erk_terms(&m->b, st->h, m->k, c, v), c, v, st->ynew);
+    if (!err) return 0;
+    TRY(cst__erk_dead_stages(s, st, 0));
+    *err = cst__error_norm(n, erk_terms(&m->e, st->h, m->k, c, v), c, v, st->y, st->ynew, s->opt.rtol, s->atol);
+    return 0;
+}
+
+static int erk_culprit(costate_solver *s, const step *st, int *stage, int *component)
+{
+    erk *m = s->method;
+    for (int i = 0; i < m->s; i++) {
+        if (!m->live[i] && (s->opt.step > 0 || s->table->e[i] == 0)) continue; /* not evaluated */
+        for (int q = 0; q < s->prob.n; q++)
+            if (!isfinite(m->k[i][q])) {
+                *stage = i;
+                *component = q;
+                return 0;
+            }
+    }
+    for (int q = 0; q < s->prob.n; q++)
+        if (!isfinite(st->ynew[q])) {
+            *stage = m->s - 1;
+            *component = q;
+            return 0;
+        }
+    return -1;
+}
+
+static int erk_running(costate_solver *s, const step *st, double *psi)
+{
+    const erk *m = s->method;
+    const deriv_function *r = &s->d.running;
+    for (int q = 0; q < m->b.m; q++) {
+        int i = m->b.j[q];
+        TRY(r->fn.eval(0, erk_time(m, st, i), erk_stage(m, st, i, (size_t)s->prob.n), s->p, s->psi_row, r->data));
+        for (int o = 0; o < s->nobj; o++) psi[o] += st->h * m->b.a[q] * s->psi_row[o];
+    }
+    return 0;
+}
+
+const family cst__erk = {
+    .id = COSTATE_ERK,
+    .open = erk_open,
+    .close = erk_close,
+    .stage_doubles = erk_stage_doubles,
+    .tangent_doubles = erk_tangent_doubles,
+    .adjoint_doubles = erk_adjoint_doubles,
+    .points = erk_points,
+    .step = erk_step,
+    .culprit = erk_culprit,
+    .running = erk_running,
+    .dense = cst__erk_dense,
+    .tangent = cst__erk_tangent,
+    .running_tangent = cst__erk_running_tangent,
+    .adjoint = cst__erk_adjoint,
+    .second = cst__erk_second,
+};

@@ -1,0 +1,64 @@
+/* erk.h - explicit Runge-Kutta methods: what erk*.c share. Everything is derived from the table once.
+ *
+ * A stage is live if the new state depends on it (b_i != 0, or a live stage uses it). Only live stages are kept as stage data, repeated in
+ * replays and visited by adjoints; the others (the last one of first-same-as-last methods, or one that serves the estimate only) are dead. */
+#ifndef COSTATE_METHOD_ERK_H
+#define COSTATE_METHOD_ERK_H
+
+#include "core/solver.h"
+#include "tableau/tableau.h"
+
+enum { ERK_MOST = TABLEAU_STAGES };
+
+typedef struct erk_row { /* the nonzero entries of a row */
+    int m;
+    int j[ERK_MOST];
+    double a[ERK_MOST];
+} erk_row;
+
+typedef struct erk {
+    int s;    /* stages */
+    int fsal; /* the last stage is the new state */
+    int live_count;
+    int live[ERK_MOST], slot[ERK_MOST]; /* slot: place of a live stage's Y in the stage data; -1: Y is y itself */
+    double c[ERK_MOST];
+    erk_row a[ERK_MOST];  /* rows of A */
+    erk_row at[ERK_MOST]; /* rows of A^T, live stages only */
+    erk_row b, e;
+    erk_row d[TABLEAU_ROWS];           /* rows of the continuous extension */
+    int dense_ready;            /* its stages belong to the step at hand */
+    double *memory;
+    double *k[ERK_MOST];        /* f at the stages, then at (tn, ynew), then at those of the extension; k[0] is solver.f */
+    double *y[ERK_MOST];        /* Y of dead and of dense stages */
+} erk;
+
+static inline double erk_time(const erk *m, const step *st, int i)
+{
+    return m->c[i] == 1 ? st->tn : st->t + m->c[i] * st->h;
+}
+
+/* Y of a stage: y itself, the new state, in the stage data, or in scratch */
+static inline const double *erk_stage(const erk *m, const step *st, int i, size_t n)
+{
+    if (m->live[i]) return m->slot[i] < 0 ? st->y : st->stages + (size_t)m->slot[i] * n;
+    return m->fsal && i == m->s - 1 ? st->ynew : m->y[i];
+}
+
+/* Coefficients h a_j and the vectors they belong to, ready for cst__combine; returns their number. */
+static inline int erk_terms(const erk_row *row, double h, double *const *k, double *c, const double **v)
+{
+    for (int q = 0; q < row->m; q++) {
+        c[q] = h * row->a[q];
+        v[q] = k[row->j[q]];
+    }
+    return row->m;
+}
+
+int cst__erk_tangent(costate_solver *s, const step *st, dblock *d, double *err);
+int cst__erk_running_tangent(costate_solver *s, const step *st, dblock *d);
+int cst__erk_dense(costate_solver *s, const step *st, double theta, double *y, dblock *d, double *ydot, int first);
+int cst__erk_dead_stages(costate_solver *s, const step *st, int all);
+int cst__erk_adjoint(costate_solver *s, const step *st, ablock *b);
+int cst__erk_second(costate_solver *s, const step *st, const double *ydot, const double *dstages, ablock *b);
+
+#endif

@@ -1,0 +1,53 @@
+/* erk_adjoint.c - transposed explicit Runge-Kutta step, on a block of w objectives; stages s..1.
+ *
+ *     w_i    = h (b_i lambda+ + sum_(j>i) a_ji u_j)                        (the h is drawn into w_i, so that seeds carry it)
+ *     u_i    = f_y(T_i, Y_i)^T w_i + h b_i r_y(T_i, Y_i)^T omega
+ *     lambda = lambda+ + sum u_i
+ *     mu     = mu+ + sum f_p(T_i, Y_i)^T w_i + h b_i r_p(T_i, Y_i)^T omega
+ *
+ * docs/theory.md (9) - (12). When vjp_points is there, the parameter parts of several steps are added in one pass over mu. */
+#include "method/erk.h"
+
+#include "core/kernels.h"
+
+int cst__erk_adjoint(costate_solver *s, const step *st, ablock *b)
+{
+    const erk *m = s->method;
+    size_t n = (size_t)s->prob.n, nw = n * (size_t)b->w;
+    double *w = b->work, *u[ERK_MOST], c[ERK_MOST];
+    const double *v[ERK_MOST];
+    for (int i = 0; i < m->s; i++) u[i] = w + (size_t)(i + 1) * nw;
+    double *seed = w + (size_t)(m->s + 1) * nw;
+    for (int i = m->s - 1; i >= 0; i--) {
+        if (!m->live[i]) continue;
+        double t = erk_time(m, st, i), weight = st->h * s->table->b[i];
+        const double *y = erk_stage(m, st, i, n);
+        int terms = erk_terms(&m->at[i], st->h, u, c, v);
+        if (weight != 0) {
+            c[terms] = weight;
+            v[terms++] = b->lambda;
+        }
+        if (b->capacity) {
+            w = b->pu_store + (size_t)b->points * nw;
+            b->pt[b->points] = t;
+            b->pu[b->points] = w;
+            b->py[b->points] = b->py_copy ? memcpy(b->py_copy + (size_t)b->points * n, y, n * sizeof *y) : y;
+            b->points++;
+        }
+        cst__combine(nw, NULL, terms, c, v, w);
+        memset(u[i], 0, nw * sizeof *u[i]);
+        TRY(deriv_vjp(&s->d, t, y, s->p, b->w, w, u[i], b->capacity ? NULL : b->mu));
+        if (b->omega && weight != 0 && s->d.running.fn.eval) {
+            for (int o = 0; o < s->nobj * b->w; o++) seed[o] = weight * b->omega[o];
+            TRY(s->d.running.fn.vjp(0, t, y, s->p, b->w, seed, u[i], b->mu, s->d.running.data));
+        }
+    }
+    int terms = 0;
+    for (int i = 0; i < m->s; i++)
+        if (m->live[i]) {
+            c[terms] = 1;
+            v[terms++] = u[i];
+        }
+    cst__combine(nw, b->lambda, terms, c, v, b->lambda);
+    return 0;
+}

@@ -1,0 +1,96 @@
+/* second.c - Hessian times directions: the backward sweep differentiated along a tangent run over the same steps.
+ *
+ * Block by block: the recorded steps are repeated with the block's directions, recording state and directions together; then one sweep back carries
+ * (lambda, lambdadot) and mudot. The result is the exact Hessian of the discrete objective. Lane l has its own objective weights and its own direction. */
+#include "sens/sweep.h"
+
+#include "core/kernels.h"
+
+typedef struct arrays {
+    const double *weights, *ydot, *pdot;
+    double *hy0, *hp;
+} arrays;
+
+/* Memory of a block's sweep, behind that of its directions. */
+static size_t adjoint_doubles(const costate_solver *s, int w)
+{
+    size_t lanes = (size_t)w, nw = cst__pad((size_t)s->prob.n * lanes);
+    return 2 * nw + cst__pad((size_t)s->prob.np * lanes) + cst__pad((size_t)s->nobj * lanes) + cst__pad(s->fam->adjoint_doubles(s) * lanes);
+}
+
+static void load_adjoint(costate_solver *s, lane_cut c, int q, const dblock *d, const double *weights, double *hp, ablock *b, double *at)
+{
+    size_t lanes = (size_t)d->w, nw = cst__pad((size_t)s->prob.n * lanes), npw = cst__pad((size_t)s->prob.np * lanes);
+    *b = (ablock){.w = d->w, .lambda = at, .lambda_dot = at + nw, .mu_dot = at + 2 * nw, .pdot = d->pdot};
+    b->omega = at += 2 * nw + npw;
+    b->work = at + cst__pad((size_t)s->nobj * lanes);
+    memset(b->lambda, 0, (2 * nw + npw) * sizeof *at);
+    if (!s->prob.np || !hp) b->mu_dot = NULL;
+    if (weights) cst__block_load(c, q, (size_t)s->nobj, weights, b->omega);
+    else
+        for (size_t i = 0; i < (size_t)s->nobj * lanes; i++) b->omega[i] = 1;
+}
+
+static int block(costate_solver *s, lane_cut c, int q, const arrays *a)
+{
+    int w = cut_width(c, q);
+    size_t n = (size_t)s->prob.n, np = (size_t)s->prob.np, joint = joint_at(s) + cst__pad(n * (size_t)w);
+    size_t tangent_part = cst__dblock_doubles(s, w);
+    double *at = cst__scratch(s, &s->sweep, tangent_part + 2 * joint + adjoint_doubles(s, w));
+    if (!at) return s->status;
+    dblock d;
+    tangent tg = {.cut = {1, w, w}, .block = &d, .joint = {at + tangent_part, at + tangent_part + joint}};
+    cst__dblock_carve(s, &d, w, at);
+    d.ydot = tg.joint[0] + joint_at(s);
+    cst__block_load(c, q, n, a->ydot, d.ydot);
+    cst__block_load(c, q, np, a->pdot, d.pdot);
+    if (!a->pdot || !np) d.pdot = NULL;
+    int rc = cst__dblock_init(s, &d);
+    if (rc) return cst__callback_failed(s, rc, "init's jvp", s->t0, 0, 0);
+    TRY(cst__traj_prepare(s, JOINT, (size_t)w));
+    TRY(cst__repeat(s, s->y0, &tg, JOINT, NULL, NULL));
+
+    ablock b;
+    load_adjoint(s, c, q, &d, a->weights, a->hp, &b, at + tangent_part + 2 * joint);
+    replay_context context = {s, &tg};
+    sweep sw = {.which = JOINT, .replay = cst__replay_joint, .context = &context, .block = &b, .count = 1, .objectives = 1};
+    sw.yend = s->yend;
+    sw.ydot_end = d.ydot; /* where the tangent run left off */
+    TRY(cst__sweep(s, &sw));
+    cst__block_store(c, q, n, b.lambda_dot, a->hy0);
+    if (b.mu_dot) cst__block_store(c, q, np, b.mu_dot, a->hp);
+    traj_info info;
+    traj_get_info(s->tr[JOINT], &info);
+    s->stats.recomputed_steps += info.recomputed;
+    return 0;
+}
+
+static int hessian(costate_solver *s, int w, const arrays *a)
+{
+    size_t lanes = (size_t)w;
+    TRY(cst__sweep_ready(s));
+    if ((a->ydot && !cst__all_finite((size_t)s->prob.n * lanes, a->ydot)) || (a->pdot && !cst__all_finite((size_t)s->prob.np * lanes, a->pdot)))
+        return cst__fail(s, COSTATE_ERR_INPUT, "a direction");
+    if (a->weights && !cst__all_finite((size_t)s->nobj * lanes, a->weights)) return cst__fail(s, COSTATE_ERR_INPUT, "a weight of the objectives");
+    double began = cst__now();
+    lane_cut c = cut_lanes(s, w);
+    s->stats.recomputed_steps = 0;
+    for (int q = 0; q < c.blocks; q++) TRY(block(s, c, q, a));
+    cst__traj_report(s, JOINT);
+    s->stats.adjoint_s = cst__now() - began;
+    return 0;
+}
+
+int costate_hessian(costate_solver *s, int w, const double *weights, const double *ydot, const double *pdot, double *hy0, double *hp)
+{
+    TRY(cst__begin(s));
+    if (w < 1) return cst__fail(s, COSTATE_ERR_WIDTH, "w = %d", w);
+    if (!hy0) return cst__fail(s, COSTATE_ERR_NULL, "hy0");
+    arrays a = {weights, ydot, pdot, hy0, hp};
+    int status = hessian(s, w, &a);
+    if (status) {
+        cst__fill_nan(hy0, (size_t)s->prob.n * (size_t)w);
+        cst__fill_nan(hp, (size_t)s->prob.np * (size_t)w);
+    }
+    return status;
+}

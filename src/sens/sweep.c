@@ -1,0 +1,103 @@
+/* sweep.c - from the last recorded step back to the first, blind to the method. See sweep.h. */
+#include "sens/sweep.h"
+
+#include "core/kernels.h"
+
+#include <math.h>
+
+int cst__sweep_ready(costate_solver *s)
+{
+    if (!s->have_run) return cst__fail(s, COSTATE_ERR_NO_RECORD, "no run has finished since the solver was made or changed");
+    if (!s->opt.record) return cst__fail(s, COSTATE_ERR_NO_RECORD, "option record is 0");
+    return 0;
+}
+
+static int product_failed(costate_solver *s, int rc, const char *which, const step *st)
+{
+    return cst__fail_at(s, COSTATE_ERR_SWEEP_CALLBACK, st->t, st->h, st->n, -1, -1, "%s returned %d in the step from t = %.17g to %.17g (step %lld)",
+                        which, rc, st->t, st->tn, (long long)st->n);
+}
+
+/* Parameter parts that were put off: one pass over mu for all their points. */
+static int flush(costate_solver *s, ablock *b, const step *st)
+{
+    if (!b->points) return 0;
+    int rc = s->prob.vjp_points(b->points, b->pt, b->py, s->p, b->w, b->pu, b->mu, s->prob.data);
+    b->points = 0;
+    return rc ? product_failed(s, rc, "vjp_points", st) : 0;
+}
+
+static int not_finite(costate_solver *s, const step *st, const double *x, int w)
+{
+    char buffer[32];
+    int i = 0;
+    while (i < s->prob.n * w - 1 && isfinite(x[i])) i++;
+    i /= w;
+    return cst__fail_at(s, COSTATE_ERR_SWEEP_NOT_FINITE, st->t, st->h, st->n, -1, i, "the adjoint of %s in the step from t = %.17g to %.17g (step %lld)",
+                        cst__state_name(s, i, buffer), st->t, st->tn, (long long)st->n);
+}
+
+/* Observations met after n steps, newest first. */
+static int observations(costate_solver *s, sweep *w, int *obs, int64_t n, const double *y, const double *ydot)
+{
+    for (; *obs >= 0 && s->obs_step[*obs] == n; --*obs)
+        for (int b = 0; b < w->count; b++) {
+            int rc = cst__observe_adjoint(s, *obs, y, ydot, &w->block[b]);
+            step st = {.n = n, .t = s->log.t[n], .tn = s->log.t[n]};
+            if (rc) return product_failed(s, rc, "a product of observe", &st);
+        }
+    return 0;
+}
+
+static int back_step(costate_solver *s, sweep *w, const step *st, const double *ydot, const double *dstages)
+{
+    size_t n = (size_t)s->prob.n;
+    for (int q = 0; q < w->count; q++) {
+        ablock *b = &w->block[q];
+        if (b->points + s->fam->points(s) > b->capacity) TRY(flush(s, b, st));
+        int rc = b->lambda_dot ? s->fam->second(s, st, ydot, dstages, b) : s->fam->adjoint(s, st, b);
+        if (rc) return product_failed(s, rc, b->lambda_dot ? "vjp_dot" : "vjp", st);
+        size_t nw = n * (size_t)b->w;
+        if (!cst__all_finite(nw, b->lambda)) return not_finite(s, st, b->lambda, b->w);
+        if (b->lambda_dot && !cst__all_finite(nw, b->lambda_dot)) return not_finite(s, st, b->lambda_dot, b->w);
+    }
+    return 0;
+}
+
+static int finish(costate_solver *s, sweep *w)
+{
+    step st = {.t = s->t0, .tn = s->t0};
+    size_t np = (size_t)s->prob.np;
+    for (int q = 0; q < w->count; q++) {
+        ablock *b = &w->block[q];
+        TRY(flush(s, b, &st));
+        int rc = cst__init_adjoint(s, b);
+        if (rc) return product_failed(s, rc, "a product of init", &st);
+        if ((b->mu && !cst__all_finite(np * (size_t)b->w, b->mu)) || (b->mu_dot && !cst__all_finite(np * (size_t)b->w, b->mu_dot)))
+            return cst__fail_at(s, COSTATE_ERR_SWEEP_NOT_FINITE, s->t0, 0, 0, -1, -1, "a derivative with respect to a parameter");
+    }
+    return 0;
+}
+
+int cst__sweep(costate_solver *s, sweep *w)
+{
+    traj *tr = s->tr[w->which];
+    int second = w->block[0].lambda_dot != NULL, obs = w->objectives ? s->prob.observations - 1 : -1;
+    size_t stages = cst__pad(s->fam->stage_doubles(s));
+    step end = {.n = s->log.count, .t = s->t1, .tn = s->t1};
+    for (int b = 0; w->objectives && b < w->count; b++) {
+        int rc = cst__terminal_adjoint(s, w->yend, w->ydot_end, &w->block[b]);
+        if (rc) return product_failed(s, rc, "a product of terminal", &end);
+    }
+    TRY(observations(s, w, &obs, s->log.count, w->yend, w->ydot_end));
+    for (int64_t n = s->log.count - 1; n >= 0; n--) {
+        const double *y, *data;
+        int status = traj_fetch(tr, n, w->replay, w->context, &y, &data);
+        if (status) return s->status == status ? status : cst__traj_failed(s, tr, status);
+        step st = {.n = n, .t = s->log.t[n], .h = s->log.h[n], .tn = s->log.t[n + 1], .y = y, .stages = (double *)(uintptr_t)data};
+        const double *ydot = second ? y + joint_at(s) : NULL;
+        TRY(back_step(s, w, &st, ydot, second ? data + stages : NULL));
+        TRY(observations(s, w, &obs, n, y, ydot));
+    }
+    return finish(s, w);
+}

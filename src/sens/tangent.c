@@ -1,0 +1,74 @@
+/* tangent.c - forward sensitivities: a run that carries w directions. */
+#include "core/driver.h"
+
+#include "core/kernels.h"
+
+/* Memory for all blocks, and the directions at t0 in them. */
+static int load(costate_solver *s, tangent *tg, const double *ydot, const double *pdot)
+{
+    lane_cut c = tg->cut;
+    size_t need = 0, n = (size_t)s->prob.n, np = (size_t)s->prob.np;
+    for (int b = 0; b < c.blocks; b++) need += cst__dblock_doubles(s, cut_width(c, b));
+    double *at = cst__scratch(s, &s->sweep, need);
+    if (!at) return s->status;
+    for (int b = 0; b < c.blocks; b++) {
+        dblock *d = &tg->block[b];
+        int w = cut_width(c, b);
+        cst__dblock_carve(s, d, w, at);
+        at += cst__dblock_doubles(s, w);
+        cst__block_load(c, b, n, ydot, d->ydot);
+        cst__block_load(c, b, np, pdot, d->pdot);
+        if (!pdot || !np) d->pdot = NULL;
+        memset(d->qdot, 0, (size_t)(s->nobj * w) * sizeof *d->qdot);
+        int rc = cst__dblock_init(s, d);
+        if (rc) return cst__callback_failed(s, rc, "init's jvp", s->t0, 0, 0);
+    }
+    return 0;
+}
+
+static int carry(costate_solver *s, double t0, double t1, const double *p, const double *y, int w, double *ydot, const double *pdot)
+{
+    if (w < 1) return cst__fail(s, COSTATE_ERR_WIDTH, "w = %d", w);
+    if (!ydot) return cst__fail(s, COSTATE_ERR_NULL, "ydot");
+    if (!cst__all_finite((size_t)s->prob.n * (size_t)w, ydot) || (pdot && !cst__all_finite((size_t)s->prob.np * (size_t)w, pdot)))
+        return cst__fail(s, COSTATE_ERR_INPUT, "a direction");
+    TRY(cst__start(s, t0, t1, p, y));
+    tangent tg = {.cut = cut_lanes(s, w), .control = s->opt.tangent_control[0] == 'a'};
+    double *psidot = cst__scratch(s, &s->psidot, (size_t)s->nobj * (size_t)w);
+    if (!psidot) return s->status;
+    tg.block = cst__alloc(&s->alloc, (size_t)tg.cut.blocks, sizeof *tg.block);
+    if (!tg.block) return cst__fail(s, COSTATE_ERR_MEMORY, "%d blocks of directions", tg.cut.blocks);
+    int status = load(s, &tg, ydot, pdot);
+    if (!status) status = cst__run(s, &tg);
+    for (int b = 0; !status && b < tg.cut.blocks; b++) {
+        cst__block_store(tg.cut, b, (size_t)s->prob.n, tg.block[b].ydot, ydot);
+        cst__block_store(tg.cut, b, (size_t)s->nobj, tg.block[b].qdot, psidot);
+    }
+    s->w_tangent = w;
+    s->have_tangent = !status;
+    cst__release(&s->alloc, tg.block);
+    return status;
+}
+
+int costate_tangent(costate_solver *s, double t0, double t1, const double *p, double *y, int w, double *ydot, const double *pdot)
+{
+    TRY(cst__begin(s));
+    size_t n = (size_t)s->prob.n, lanes = w > 0 ? (size_t)w : 0;
+    int status = carry(s, t0, t1, p, y, w, ydot, pdot);
+    if (status) {
+        s->have_run = s->have_tangent = 0;
+        cst__run_failed(s, y);
+        cst__fill_nan(ydot, n * lanes);
+        cst__fill_nan(s->out.ydot, (size_t)s->out.count * n * lanes);
+    } else memcpy(y, s->yend, n * sizeof *y);
+    return status;
+}
+
+int costate_objectives_dot(costate_solver *s, double *psidot)
+{
+    TRY(cst__begin(s));
+    if (!psidot) return cst__fail(s, COSTATE_ERR_NULL, "psidot");
+    if (!s->have_tangent) return cst__fail(s, COSTATE_ERR_NO_TANGENT, "costate_objectives_dot");
+    memcpy(psidot, s->psidot.at, (size_t)(s->nobj * s->w_tangent) * sizeof *psidot);
+    return 0;
+}
