@@ -19,11 +19,19 @@ void cst__fill_nan(double *x, size_t count)
     for (size_t i = 0; x && i < count; i++) x[i] = NAN;
 }
 
+void cst__no_numbers(const costate_solver *s, int w, double *y, double *p)
+{
+    if (!s || w < 1) return;
+    if (s->prob.n > 0) cst__fill_nan(y, (size_t)s->prob.n * (size_t)w); /* else nothing is known about the array */
+    if (s->prob.np > 0) cst__fill_nan(p, (size_t)s->prob.np * (size_t)w);
+}
+
 int cst__begin(costate_solver *s)
 {
     if (!s) return COSTATE_ERR_NULL;
     if (s->broken) return s->broken;
     s->status = 0;
+    s->calling = NULL;
     s->message[0] = 0;
     s->stats.fail_t = s->stats.fail_h = NAN;
     s->stats.fail_step = s->stats.fail_stage = s->stats.fail_component = -1;

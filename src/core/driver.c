@@ -87,6 +87,8 @@ int cst__start(costate_solver *s, double t0, double t1, const double *p, const d
     TRY(check_times(s, "observation", s->prob.observe_at, s->prob.observations));
     TRY(check_times(s, "output", s->out.times, s->out.count));
     if (s->prob.np) memcpy(s->p, p, (size_t)s->prob.np * sizeof *p);
+    for (int i = 0; !cst__all_finite((size_t)s->prob.np, s->p) && i < s->prob.np; i++)
+        if (!isfinite(s->p[i])) return cst__fail(s, COSTATE_ERR_INPUT, "parameter %s is %g", cst__param_name(s, i, buffer), s->p[i]);
     if (s->d.init.fn.eval) {
         int rc = s->d.init.fn.eval(0, t0, NULL, s->p, s->y0, s->d.init.data);
         if (rc) return cst__callback_failed(s, rc, "init", t0, 0, 0);
@@ -324,8 +326,8 @@ int cst__run(costate_solver *s, tangent *tg)
 
 int costate_solve(costate_solver *s, double t0, double t1, const double *p, double *y)
 {
-    TRY(cst__begin(s));
-    int status = cst__start(s, t0, t1, p, y);
+    int status = cst__begin(s);
+    if (!status) status = cst__start(s, t0, t1, p, y);
     if (!status) status = cst__run(s, NULL);
     if (status) cst__run_failed(s, y);
     else memcpy(y, s->yend, (size_t)s->prob.n * sizeof *y);
@@ -335,19 +337,18 @@ int costate_solve(costate_solver *s, double t0, double t1, const double *p, doub
 /* No numbers after a failure: the state and every row of output. */
 void cst__run_failed(costate_solver *s, double *y)
 {
-    size_t n = (size_t)s->prob.n;
-    cst__fill_nan(y, n);
-    cst__fill_nan(s->out.y, (size_t)s->out.count * n);
-    cst__fill_nan(s->psi, (size_t)s->nobj);
+    cst__no_numbers(s, 1, y, NULL);
+    if (s) cst__no_numbers(s, s->out.count, s->out.y, NULL);
 }
 
 int costate_objectives(costate_solver *s, double *psi)
 {
-    TRY(cst__begin(s));
-    if (!psi) return cst__fail(s, COSTATE_ERR_NULL, "psi");
-    if (!s->have_run) {
-        cst__fill_nan(psi, (size_t)s->nobj);
-        return cst__fail(s, COSTATE_ERR_NO_RUN, "costate_objectives");
+    int status = cst__begin(s);
+    if (!status && !psi) status = cst__fail(s, COSTATE_ERR_NULL, "psi");
+    if (!status && !s->have_run) status = cst__fail(s, COSTATE_ERR_NO_RUN, "costate_objectives");
+    if (status) {
+        cst__fill_nan(psi, s && s->nobj > 0 ? (size_t)s->nobj : 0);
+        return status;
     }
     memcpy(psi, s->psi, (size_t)s->nobj * sizeof *psi);
     return 0;

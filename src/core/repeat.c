@@ -173,6 +173,7 @@ int cst__repeat(costate_solver *s, const double *y0, tangent *tg, int which, dou
     int rc = psi ? cst__terminal(s, y, psi) : 0;
     for (int b = 0; psi && tg && !rc && b < tg->cut.blocks; b++) rc = cst__terminal_tangent(s, y, &tg->block[b], tg->block[b].ydot);
     if (rc) return cst__callback_failed(s, rc, "terminal", s->t1, 0, s->log.count);
+    if (!cst__all_finite(n, y)) return cst__fail(s, COSTATE_ERR_SWEEP_NOT_FINITE, "the repeated run's final state");
     if (which >= 0) s->recorded[which] = 1;
-    return cst__all_finite(n, y) ? 0 : cst__fail(s, COSTATE_ERR_SWEEP_NOT_FINITE, "the repeated run's final state");
+    return 0;
 }

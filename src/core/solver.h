@@ -91,6 +91,7 @@ struct costate_solver {
     scratch sweep; /* memory of tangent runs and backward sweeps */
 
     costate_stats stats;
+    const char *calling; /* the function of the problem whose product failed last; NULL: the right-hand side */
     int status;
     char message[1024];
 };
@@ -111,6 +112,14 @@ int cst__options_own(costate_solver *s); /* takes copies of the texts */
 int cst__begin(costate_solver *s);                     /* every public call starts here: clears the message; refuses a broken solver */
 double *cst__scratch(costate_solver *s, scratch *m, size_t doubles); /* at least that many; NULL: no memory */
 void cst__fill_nan(double *x, size_t count);
+void cst__no_numbers(const costate_solver *s, int w, double *y, double *p); /* after a failure: NaN into n x w and np x w; s, y, p may be NULL */
+
+/* Passes a product's return value on, remembering whose it was. */
+static inline int cst__of(costate_solver *s, const char *which, int rc)
+{
+    if (rc) s->calling = which;
+    return rc;
+}
 
 double cst__now(void); /* seconds */
 

@@ -39,7 +39,7 @@ int cst__erk_adjoint(costate_solver *s, const step *st, ablock *b)
         TRY(deriv_vjp(&s->d, t, y, s->p, b->w, w, u[i], b->capacity ? NULL : b->mu));
         if (b->omega && weight != 0 && s->d.running.fn.eval) {
             for (int o = 0; o < s->nobj * b->w; o++) seed[o] = weight * b->omega[o];
-            TRY(s->d.running.fn.vjp(0, t, y, s->p, b->w, seed, u[i], b->mu, s->d.running.data));
+            TRY(cst__of(s, "running's vjp", s->d.running.fn.vjp(0, t, y, s->p, b->w, seed, u[i], b->mu, s->d.running.data)));
         }
     }
     int terms = 0;

@@ -109,7 +109,11 @@ static int adjoint(costate_solver *s, int w, int objectives, const double *weigh
     if (weights && !cst__all_finite((size_t)s->nobj * lanes, weights)) return cst__fail(s, COSTATE_ERR_INPUT, "a weight of the objectives");
     traj_info before, after;
     traj_get_info(s->tr[PRIMAL], &before);
-    TRY(transpose(s, w, objectives, weights, lambda, mu));
+    int status = transpose(s, w, objectives, weights, lambda, mu);
+    if (status) { /* what was computed again on the way may be at fault: the next sweep repeats the run */
+        s->recorded[PRIMAL] = 0;
+        return status;
+    }
     traj_get_info(s->tr[PRIMAL], &after);
     s->stats.recomputed_steps = after.recomputed - before.recomputed;
     s->stats.adjoint_s = cst__now() - began;
@@ -118,28 +122,22 @@ static int adjoint(costate_solver *s, int w, int objectives, const double *weigh
 
 int costate_adjoint(costate_solver *s, int w, double *lambda, double *mu)
 {
-    TRY(cst__begin(s));
-    if (w < 1) return cst__fail(s, COSTATE_ERR_WIDTH, "w = %d", w);
-    if (!lambda) return cst__fail(s, COSTATE_ERR_NULL, "lambda");
-    int status = adjoint(s, w, 0, NULL, lambda, mu);
-    if (status) {
-        cst__fill_nan(lambda, (size_t)s->prob.n * (size_t)w);
-        cst__fill_nan(mu, (size_t)s->prob.np * (size_t)w);
-    }
+    int status = cst__begin(s);
+    if (!status && w < 1) status = cst__fail(s, COSTATE_ERR_WIDTH, "w = %d", w);
+    if (!status && !lambda) status = cst__fail(s, COSTATE_ERR_NULL, "lambda");
+    if (!status) status = adjoint(s, w, 0, NULL, lambda, mu);
+    if (status) cst__no_numbers(s, w, lambda, mu);
     return status;
 }
 
 int costate_gradient(costate_solver *s, int w, const double *weights, double *dy0, double *dp)
 {
-    TRY(cst__begin(s));
-    if (w < 1) return cst__fail(s, COSTATE_ERR_WIDTH, "w = %d", w);
-    if (!dy0) return cst__fail(s, COSTATE_ERR_NULL, "dy0");
-    int status;
-    if (!weights && w != s->nobj) status = cst__fail(s, COSTATE_ERR_WIDTH, "w = %d without weights, but there are %d objectives", w, s->nobj);
-    else status = adjoint(s, w, 1, weights, dy0, dp);
-    if (status) {
-        cst__fill_nan(dy0, (size_t)s->prob.n * (size_t)w);
-        cst__fill_nan(dp, (size_t)s->prob.np * (size_t)w);
-    }
+    int status = cst__begin(s);
+    if (!status && w < 1) status = cst__fail(s, COSTATE_ERR_WIDTH, "w = %d", w);
+    if (!status && !dy0) status = cst__fail(s, COSTATE_ERR_NULL, "dy0");
+    if (!status && !weights && w != s->nobj)
+        status = cst__fail(s, COSTATE_ERR_WIDTH, "w = %d without weights, but there are %d objectives", w, s->nobj);
+    if (!status) status = adjoint(s, w, 1, weights, dy0, dp);
+    if (status) cst__no_numbers(s, w, dy0, dp);
     return status;
 }

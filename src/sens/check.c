@@ -221,19 +221,21 @@ static int check(costate_solver *s, probe *c, double t0, double t1, const double
 
 int costate_check(costate_solver *s, double t0, double t1, const double *p, const double *y, costate_certificate *certificate)
 {
+    static const costate_certificate none = {.identity = NAN, .symmetry = NAN, .slope_gradient = NAN, .slope_hessian = NAN, .worst = NAN};
+    if (certificate) *certificate = none;
     TRY(cst__begin(s));
     if (!certificate) return cst__fail(s, COSTATE_ERR_NULL, "certificate");
-    *certificate = (costate_certificate){.identity = 0};
     if ((!y && !s->d.init.fn.eval) || (!p && s->prob.np)) return cst__fail(s, COSTATE_ERR_NULL, "y or p");
     if (!s->opt.record) return cst__fail(s, COSTATE_ERR_NO_RECORD, "option record is 0");
     output keep = s->out;
     s->out = (output){0};
     probe c = {0};
+    *certificate = (costate_certificate){.identity = 0};
     int status = check(s, &c, t0, t1, p, y, certificate);
     s->out = keep;
     cst__release(&s->alloc, c.memory);
     if (status) {
-        certificate->identity = certificate->symmetry = certificate->slope_gradient = certificate->slope_hessian = certificate->worst = NAN;
+        *certificate = none;
         return status;
     }
     cst__begin(s); /* perturbed runs may have failed on the way */

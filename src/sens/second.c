@@ -83,14 +83,11 @@ static int hessian(costate_solver *s, int w, const arrays *a)
 
 int costate_hessian(costate_solver *s, int w, const double *weights, const double *ydot, const double *pdot, double *hy0, double *hp)
 {
-    TRY(cst__begin(s));
-    if (w < 1) return cst__fail(s, COSTATE_ERR_WIDTH, "w = %d", w);
-    if (!hy0) return cst__fail(s, COSTATE_ERR_NULL, "hy0");
+    int status = cst__begin(s);
     arrays a = {weights, ydot, pdot, hy0, hp};
-    int status = hessian(s, w, &a);
-    if (status) {
-        cst__fill_nan(hy0, (size_t)s->prob.n * (size_t)w);
-        cst__fill_nan(hp, (size_t)s->prob.np * (size_t)w);
-    }
+    if (!status && w < 1) status = cst__fail(s, COSTATE_ERR_WIDTH, "w = %d", w);
+    if (!status && !hy0) status = cst__fail(s, COSTATE_ERR_NULL, "hy0");
+    if (!status) status = hessian(s, w, &a);
+    if (status) cst__no_numbers(s, w, hy0, hp);
     return status;
 }

@@ -14,6 +14,7 @@ int cst__sweep_ready(costate_solver *s)
 
 static int product_failed(costate_solver *s, int rc, const char *which, const step *st)
 {
+    if (s->calling) which = s->calling;
     return cst__fail_at(s, COSTATE_ERR_SWEEP_CALLBACK, st->t, st->h, st->n, -1, -1, "%s returned %d in the step from t = %.17g to %.17g (step %lld)",
                         which, rc, st->t, st->tn, (long long)st->n);
 }
@@ -73,6 +74,9 @@ static int finish(costate_solver *s, sweep *w)
         TRY(flush(s, b, &st));
         int rc = cst__init_adjoint(s, b);
         if (rc) return product_failed(s, rc, "a product of init", &st);
+        size_t nw = (size_t)s->prob.n * (size_t)b->w; /* an observation at t0 comes after the last step */
+        if (!cst__all_finite(nw, b->lambda)) return not_finite(s, &st, b->lambda, b->w);
+        if (b->lambda_dot && !cst__all_finite(nw, b->lambda_dot)) return not_finite(s, &st, b->lambda_dot, b->w);
         if ((b->mu && !cst__all_finite(np * (size_t)b->w, b->mu)) || (b->mu_dot && !cst__all_finite(np * (size_t)b->w, b->mu_dot)))
             return cst__fail_at(s, COSTATE_ERR_SWEEP_NOT_FINITE, s->t0, 0, 0, -1, -1, "a derivative with respect to a parameter");
     }

@@ -52,15 +52,18 @@ static int carry(costate_solver *s, double t0, double t1, const double *p, const
 
 int costate_tangent(costate_solver *s, double t0, double t1, const double *p, double *y, int w, double *ydot, const double *pdot)
 {
-    TRY(cst__begin(s));
-    size_t n = (size_t)s->prob.n, lanes = w > 0 ? (size_t)w : 0;
-    int status = carry(s, t0, t1, p, y, w, ydot, pdot);
-    if (status) {
+    int status = cst__begin(s);
+    if (!status) status = carry(s, t0, t1, p, y, w, ydot, pdot);
+    if (!status) {
+        memcpy(y, s->yend, (size_t)s->prob.n * sizeof *y);
+        return 0;
+    }
+    cst__run_failed(s, y);
+    cst__no_numbers(s, w, ydot, NULL);
+    if (s) {
         s->have_run = s->have_tangent = 0;
-        cst__run_failed(s, y);
-        cst__fill_nan(ydot, n * lanes);
-        cst__fill_nan(s->out.ydot, (size_t)s->out.count * n * lanes);
-    } else memcpy(y, s->yend, n * sizeof *y);
+        if (s->out.ydot && w > 0) cst__no_numbers(s, s->out.count * w, s->out.ydot, NULL);
+    }
     return status;
 }
 
