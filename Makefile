@@ -1,0 +1,38 @@
+# The two commands of the README, and a few more. The build itself is CMake's; see CMakePresets.json.
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+WERROR ?= OFF
+
+PACKAGES := gcc libc6-dev make cmake pkg-config libcmocka-dev
+BENCH_PACKAGES := petsc-dev libsundials-dev libopenmpi-dev gnuplot-nox
+
+.PHONY: help demo test bench clean
+.NOTPARALLEL:
+MAKEFLAGS += --no-print-directory
+
+help:
+	@echo "make demo    build, then print a gradient and its certificate"
+	@echo "make test    build and run all tests"
+	@echo "make bench   build and run the benchmarks against other libraries"
+	@echo "make clean   remove everything that was built"
+	@echo "Debian packages that are missing are installed first."
+
+demo:
+	@tools/install-deps.sh $(PACKAGES)
+	cmake --preset release
+	cmake --build --preset release --parallel $(JOBS) --target lotka_volterra
+	build/release/examples/lotka_volterra
+
+test:
+	@tools/install-deps.sh $(PACKAGES)
+	cmake --preset release -DCOSTATE_WERROR=$(WERROR)
+	cmake --build --preset release --parallel $(JOBS)
+	ctest --preset release --parallel $(JOBS)
+
+bench:
+	@tools/install-deps.sh $(PACKAGES) $(BENCH_PACKAGES)
+	cmake --preset bench
+	cmake --build --preset bench --parallel $(JOBS)
+	@if [ -x bench/run ]; then bench/run; else echo "there is no bench/run"; fi
+
+clean:
+	rm -rf build

@@ -1,0 +1,42 @@
+#!/bin/sh
+# run.sh SOURCE BUILD CMAKE CC - installs BUILD to a folder of its own, moves it away from there, and builds the README's program
+# against it: by find_package (shared and static) and by pkg-config. Each must print what the exact solution says.
+set -eu
+source=$1 build=$2 cmake=$3 cc=$4
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+fail() { echo "outside: $*" >&2; exit 1; }
+
+"$cmake" --install "$build" --prefix "$work/installed" >/dev/null
+mv "$work/installed" "$work/moved"
+prefix=$work/moved
+
+# y(1) = exp(-2), dy/dp = -y(1), dy/dy0 = y(1)
+y1=$(awk 'BEGIN { printf "%.6f", exp(-2) }')
+expect="y(1) = $y1, dy(1)/dp = -$y1, dy(1)/dy(0) = $y1"
+check() { [ "$("$1")" = "$expect" ] || fail "$1 does not print: $expect"; }
+
+"$cmake" -S "$source/tests/outside" -B "$work/by-cmake" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$cc" >/dev/null
+"$cmake" --build "$work/by-cmake" >/dev/null
+check "$work/by-cmake/with_costate"
+check "$work/by-cmake/with_costate_static"
+
+pc=$(find "$prefix" -name costate.pc)
+PKG_CONFIG_PATH=$(dirname "$pc")
+export PKG_CONFIG_PATH
+libdir=$(pkg-config --variable=libdir costate)
+# shellcheck disable=SC2046
+"$cc" -Wall -Wextra -Wconversion -Werror "$source/tests/outside/main.c" -o "$work/by-pkg-config" \
+    $(pkg-config --cflags --libs costate) -Wl,-rpath,"$libdir"
+check "$work/by-pkg-config"
+[ "$(pkg-config --modversion costate)" = "$(sed -n 's/^#define COSTATE_VERSION "\(.*\)"/\1/p' "$prefix"/include/costate/costate.h)" ] ||
+    fail "costate.pc and costate.h disagree about the version"
+
+# Nothing but the public functions is exported.
+extra=$(nm -D --defined-only "$libdir/libcostate.so" | awk '$3 !~ /^costate_/ { print $3 }')
+[ -z "$extra" ] || fail "libcostate.so exports $extra"
+
+# The README shows this very program.
+awk '/^```c$/ { on = 1; next } /^```$/ { if (on) exit } on' "$source/README.md" | diff - "$source/tests/outside/main.c" >/dev/null ||
+    fail "the first C block of README.md differs from tests/outside/main.c"
