@@ -1,0 +1,22 @@
+# What `cmake --install` puts where. The installed tree can be moved: nothing in it knows its prefix.
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/costate)
+
+install(DIRECTORY include/costate DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "*.def")
+install(TARGETS costate costate_static EXPORT costateTargets
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+
+# find_package(costate) gives costate::costate (shared) and costate::costate_static.
+install(EXPORT costateTargets NAMESPACE costate:: DESTINATION ${package_dir})
+configure_package_config_file(cmake/costateConfig.cmake.in costateConfig.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(costateConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/costateConfig.cmake ${PROJECT_BINARY_DIR}/costateConfigVersion.cmake
+        DESTINATION ${package_dir})
+
+# pkg-config costate
+file(RELATIVE_PATH prefix_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+file(RELATIVE_PATH include_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_FULL_INCLUDEDIR})
+configure_file(cmake/costate.pc.in costate.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/costate.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,0 +1,228 @@
+/* test_budget.c - one long run within budgets from 64 KiB to unlimited, with and without disk: gradients and Hessian
+ * products are the same bit for bit, what is computed again is no more than the optimum, and neither memory nor disk is
+ * used beyond the budget. */
+#include "chain.h"
+#include "support.h"
+
+#include "core/solver.h"
+
+enum { STEPS = 20000, W = 11, LANES = 8 };
+
+static const double t1 = 10;
+
+typedef struct block {
+    double y0[CHAIN * W], p[CHAIN_NP * W];
+} block;
+
+typedef struct results {
+    double psi;
+    block of[4]; /* by sweep */
+} results;
+
+typedef enum kind { GRADIENT, WIDE_GRADIENT, HESSIAN, WIDE_HESSIAN, KINDS } kind; /* wide: eleven lanes, else one */
+
+typedef struct budget {
+    const char *name;
+    int64_t memory, disk;
+    const char *tier;
+    int second; /* Hessian products as well */
+} budget;
+
+static const budget budgets[] = {
+    {"unlimited", INT64_MAX, 0, "stages", 1},
+    {"16 MiB", 16 << 20, 0, "stages", 0},
+    {"8 MiB", 8 << 20, 0, "states", 0},
+    {"1 MiB", 1 << 20, 0, "checkpoints", 1},
+    {"128 KiB", 128 << 10, 0, "checkpoints", 0},
+    {"64 KiB", 64 << 10, 0, "checkpoints", 1},
+    {"64 KiB + 1 MiB disk", 64 << 10, 1 << 20, "checkpoints", 1},
+    {"64 KiB + all the disk", 64 << 10, INT64_MAX, "checkpoints", 0},
+};
+
+/* ---- what is done within each budget ----------------------------------------------------------------------------- */
+
+static costate_options within(const budget *b)
+{
+    costate_options opt = costate_defaults("rk32");
+    opt.step = t1 / STEPS;
+    opt.memory = b->memory;
+    opt.disk = b->disk;
+    opt.lanes = LANES;
+    return opt;
+}
+
+static void solve(costate_solver *s)
+{
+    double p[CHAIN_NP], y[CHAIN];
+    chain_defaults(p, y);
+    assert_ok(s, costate_solve(s, 0, t1, p, y));
+}
+
+static void sweep(costate_solver *s, kind k, block *out)
+{
+    double weights[W], ydot[CHAIN * W], pdot[CHAIN_NP * W];
+    int w = k == WIDE_GRADIENT || k == WIDE_HESSIAN ? W : 1;
+    for (int l = 0; l < W; l++) weights[l] = 1 + 0.1 * l;
+    for (int i = 0; i < CHAIN * W; i++) ydot[i] = sin(i + 1.0);
+    for (int i = 0; i < CHAIN_NP * W; i++) pdot[i] = cos(i + 1.0);
+    memset(out, 0, sizeof *out);
+    if (k < HESSIAN) assert_ok(s, costate_gradient(s, w, weights, out->y0, out->p));
+    else assert_ok(s, costate_hessian(s, w, weights, ydot, pdot, out->y0, out->p));
+}
+
+static void assert_same(const block *a, const block *b)
+{
+    assert_bits(a->y0, b->y0, CHAIN * W);
+    assert_bits(a->p, b->p, CHAIN_NP * W);
+}
+
+/* Steps that the optimum evaluates at most twice: then the choice of checkpoints is optimal although the number of steps
+ * was not known. */
+static int twice_at_most(int64_t steps, int64_t slots)
+{
+    return steps < (slots + 2) * (slots + 1) / 2;
+}
+
+static void check_sweep(const costate_solver *s, int which, const budget *b, const char *what)
+{
+    costate_stats st = stats_of(s);
+    traj_info info;
+    traj_get_info(s->tr[which], &info);
+    int thin = !strcmp(info.tier, "checkpoints");
+    int64_t optimum = thin ? traj_optimum(st.steps, info.slots) : !strcmp(info.tier, "states") ? st.steps : 0;
+    print_message("%-22s %-9s %-12s %8lld %10lld %10lld\n", b->name, what, info.tier, (long long)(thin ? info.slots : 0),
+                  (long long)st.recomputed_steps, (long long)optimum);
+    if (!thin || twice_at_most(st.steps, info.slots)) assert_true(st.recomputed_steps <= optimum);
+    else assert_true((double)st.recomputed_steps <= 1.07 * (double)optimum); /* what online.c promises for any number of slots */
+    assert_true(st.trajectory_bytes > 0 && st.trajectory_bytes <= b->memory);
+    assert_true(st.disk_bytes <= b->disk);
+}
+
+static void everything(const budget *b, results *r)
+{
+    costate_problem prob = chain_problem();
+    costate_options opt = within(b);
+    costate_solver *s = make_solver(&prob, &opt);
+    memset(r, 0, sizeof *r);
+    solve(s);
+    assert_int_equal(stats_of(s).steps, STEPS);
+    assert_string_equal(stats_of(s).tier, b->tier);
+    assert_ok(s, costate_objectives(s, &r->psi));
+    sweep(s, GRADIENT, &r->of[GRADIENT]);
+    check_sweep(s, PRIMAL, b, "gradient");
+    sweep(s, WIDE_GRADIENT, &r->of[WIDE_GRADIENT]);
+    if (b->second) {
+        sweep(s, HESSIAN, &r->of[HESSIAN]);
+        check_sweep(s, JOINT, b, "Hessian");
+        sweep(s, WIDE_HESSIAN, &r->of[WIDE_HESSIAN]);
+    }
+    costate_free(s);
+}
+
+/* What is compared below are derivatives, indeed. */
+static void test_certificate(void **unused)
+{
+    (void)unused;
+    double p[CHAIN_NP], y[CHAIN];
+    costate_problem prob = chain_problem();
+    costate_options opt = within(&budgets[0]);
+    costate_certificate c;
+    opt.step = t1 / 200;
+    costate_solver *s = make_solver(&prob, &opt);
+    chain_defaults(p, y);
+    assert_ok(s, costate_check(s, 0, t1, p, y, &c));
+    costate_free(s);
+}
+
+static void test_same_bits(void **unused)
+{
+    (void)unused;
+    static results reference, r;
+    print_message("%-22s %-9s %-12s %8s %10s %10s\n", "budget", "sweep", "tier", "slots", "recomputed", "optimum");
+    for (size_t i = 0; i < COUNT(budgets); i++) {
+        everything(&budgets[i], &r);
+        if (i == 0) reference = r;
+        assert_bits(&r.psi, &reference.psi, 1);
+        for (int k = 0; k < (budgets[i].second ? KINDS : HESSIAN); k++) assert_same(&r.of[k], &reference.of[k]);
+    }
+}
+
+/* ---- one after the other ----------------------------------------------------------------------------------------- */
+
+/* Sweeps in any order, repeated, after one another: each gives what it gives right after a run within an unlimited budget. */
+static void test_any_order(void **unused)
+{
+    (void)unused;
+    static const kind orders[][6] = {{GRADIENT, GRADIENT, WIDE_GRADIENT, GRADIENT, WIDE_GRADIENT, WIDE_GRADIENT},
+                                     {HESSIAN, GRADIENT, HESSIAN, HESSIAN, GRADIENT, WIDE_HESSIAN},
+                                     {WIDE_HESSIAN, WIDE_GRADIENT, WIDE_HESSIAN, GRADIENT, HESSIAN, WIDE_GRADIENT}};
+    costate_problem prob = chain_problem();
+    static block reference[KINDS], out;
+    for (size_t i = 0; i < COUNT(budgets); i++) {
+        costate_options opt = within(&budgets[i]);
+        opt.step = t1 / 2000; /* a tenth of the steps, a tenth of the memory */
+        if (opt.memory < INT64_MAX) opt.memory /= 10;
+        for (size_t k = 0; k < COUNT(orders); k++) {
+            costate_solver *s = make_solver(&prob, &opt);
+            for (int q = 0; q < KINDS && i + k == 0; q++) {
+                solve(s);
+                sweep(s, (kind)q, &reference[q]);
+            }
+            solve(s);
+            for (size_t q = 0; q < COUNT(orders[k]); q++) {
+                sweep(s, orders[k][q], &out);
+                assert_same(&out, &reference[orders[k][q]]);
+            }
+            costate_free(s);
+        }
+    }
+}
+
+/* ---- memory that is really taken --------------------------------------------------------------------------------- */
+
+static int64_t peak(int64_t memory, int64_t steps)
+{
+    heap h = {0};
+    block out;
+    costate_problem prob = chain_problem();
+    costate_options opt = within(&(budget){.memory = memory});
+    opt.step = t1 / (double)steps;
+    opt.allocator = heap_allocator(&h);
+    costate_solver *s = make_solver(&prob, &opt);
+    for (int i = 0; i < 2; i++) { /* the order decides which trajectory is there first */
+        solve(s);
+        if (i) sweep(s, HESSIAN, &out);
+        sweep(s, GRADIENT, &out);
+        sweep(s, HESSIAN, &out);
+    }
+    costate_free(s);
+    assert_int_equal(h.live, 0);
+    return h.peak;
+}
+
+/* A short run that fills a small budget shows what everything else takes. A long one takes no more than that, its
+ * budget, and the log of steps: 16 bytes a step, grown by doubling, so that old and new together have room for less than
+ * three times the steps. */
+static void test_memory_is_kept(void **unused)
+{
+    (void)unused;
+    static const int64_t memories[] = {64 << 10, 1 << 20, 9 << 20, 24 << 20, 40 << 20};
+    int64_t small = 64 << 10, rest = peak(small, 200) - small, log = 3 * 16 * STEPS;
+    for (size_t i = 0; i < COUNT(memories); i++) {
+        int64_t taken = peak(memories[i], STEPS) - rest;
+        print_message("budget %8lld: %8lld bytes, and at most %lld for the log of steps\n", (long long)memories[i],
+                      (long long)(taken > log ? taken - log : 0), (long long)log);
+        if (taken > memories[i] + log) fail_msg("%lld bytes more than the budget", (long long)(taken - log - memories[i]));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_certificate),
+        cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_any_order),
+        cmocka_unit_test(test_memory_is_kept),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
