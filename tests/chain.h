@@ -88,6 +88,13 @@ static int chain_vjp(double t, const double *y, const double *p, int w, const do
     return 0;
 }
 
+static int chain_vjp_points(int points, const double *t, const double *const *y, const double *p, int w, const double *const *u,
+                            double *pb, void *data)
+{
+    for (int k = 0; k < points; k++) chain_vjp(t[k], y[k], p, w, u[k], NULL, pb, data);
+    return 0;
+}
+
 static int chain_vjp_dot(double t, const double *y, const double *p, int w, const double *tdot, const double *ydot,
                          const double *pdot, const double *u, const double *udot, double *yb, double *ybdot, double *pb,
                          double *pbdot, void *data)
@@ -208,6 +215,7 @@ static inline costate_problem chain_problem(void)
                              .rhs = chain_rhs,
                              .jvp = chain_jvp,
                              .vjp = chain_vjp,
+                             .vjp_points = chain_vjp_points,
                              .vjp_dot = chain_vjp_dot,
                              .objectives = 1,
                              .running = {chain_energy, chain_energy_jvp, chain_energy_vjp, chain_energy_vjp_dot},

@@ -14,12 +14,12 @@ typedef struct block {
     double y0[CHAIN * W], p[CHAIN_NP * W];
 } block;
 
+typedef enum kind { GRADIENT, WIDE_GRADIENT, ADJOINT, HESSIAN, WIDE_HESSIAN, KINDS } kind; /* of sweeps; wide: eleven lanes */
+
 typedef struct results {
     double psi;
-    block of[4]; /* by sweep */
+    block of[KINDS];
 } results;
-
-typedef enum kind { GRADIENT, WIDE_GRADIENT, HESSIAN, WIDE_HESSIAN, KINDS } kind; /* wide: eleven lanes, else one */
 
 typedef struct budget {
     const char *name;
@@ -66,7 +66,10 @@ static void sweep(costate_solver *s, kind k, block *out)
     for (int i = 0; i < CHAIN * W; i++) ydot[i] = sin(i + 1.0);
     for (int i = 0; i < CHAIN_NP * W; i++) pdot[i] = cos(i + 1.0);
     memset(out, 0, sizeof *out);
-    if (k < HESSIAN) assert_ok(s, costate_gradient(s, w, weights, out->y0, out->p));
+    if (k == ADJOINT) {
+        memcpy(out->y0, ydot, CHAIN * sizeof *ydot); /* seeds as good as any */
+        assert_ok(s, costate_adjoint(s, w, out->y0, out->p));
+    } else if (k < HESSIAN) assert_ok(s, costate_gradient(s, w, weights, out->y0, out->p));
     else assert_ok(s, costate_hessian(s, w, weights, ydot, pdot, out->y0, out->p));
 }
 
@@ -111,6 +114,7 @@ static void everything(const budget *b, results *r)
     sweep(s, GRADIENT, &r->of[GRADIENT]);
     check_sweep(s, PRIMAL, b, "gradient");
     sweep(s, WIDE_GRADIENT, &r->of[WIDE_GRADIENT]);
+    sweep(s, ADJOINT, &r->of[ADJOINT]);
     if (b->second) {
         sweep(s, HESSIAN, &r->of[HESSIAN]);
         check_sweep(s, JOINT, b, "Hessian");
@@ -150,14 +154,14 @@ static void test_same_bits(void **unused)
 /* ---- one after the other ----------------------------------------------------------------------------------------- */
 
 /* Sweeps in any order, repeated, after one another: each gives what it gives right after a run within an unlimited budget. */
-static void test_any_order(void **unused)
+static void any_order(int points)
 {
-    (void)unused;
-    static const kind orders[][6] = {{GRADIENT, GRADIENT, WIDE_GRADIENT, GRADIENT, WIDE_GRADIENT, WIDE_GRADIENT},
-                                     {HESSIAN, GRADIENT, HESSIAN, HESSIAN, GRADIENT, WIDE_HESSIAN},
-                                     {WIDE_HESSIAN, WIDE_GRADIENT, WIDE_HESSIAN, GRADIENT, HESSIAN, WIDE_GRADIENT}};
+    static const kind orders[][6] = {{ADJOINT, ADJOINT, GRADIENT, GRADIENT, WIDE_GRADIENT, WIDE_GRADIENT},
+                                     {HESSIAN, ADJOINT, HESSIAN, HESSIAN, GRADIENT, WIDE_HESSIAN},
+                                     {WIDE_HESSIAN, WIDE_GRADIENT, WIDE_HESSIAN, ADJOINT, HESSIAN, WIDE_GRADIENT}};
     costate_problem prob = chain_problem();
     static block reference[KINDS], out;
+    if (!points) prob.vjp_points = NULL;
     for (size_t i = 0; i < COUNT(budgets); i++) {
         costate_options opt = within(&budgets[i]);
         opt.step = t1 / 2000; /* a tenth of the steps, a tenth of the memory */
@@ -176,6 +180,13 @@ static void test_any_order(void **unused)
             costate_free(s);
         }
     }
+}
+
+static void test_any_order(void **unused)
+{
+    (void)unused;
+    any_order(0);
+    any_order(1); /* the parameter parts of many steps in one pass */
 }
 
 /* ---- memory that is really taken --------------------------------------------------------------------------------- */

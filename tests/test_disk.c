@@ -175,7 +175,7 @@ static void test_full_disk(void **unused)
     double dy0[CHAIN], dp[CHAIN_NP], pdot[CHAIN_NP] = {1, -1, 2};
     reference(&expected);
     costate_problem prob = chain_problem();
-    costate_options opt = with_disk("", 16 << 10, 1 << 20, &h);
+    costate_options opt = with_disk("/tmp", 16 << 10, 1 << 20, &h);
     costate_solver *s = make_solver(&prob, &opt);
     void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);

@@ -31,8 +31,8 @@ static void test_counts(void **unused)
         costate_stats st = stats_of(s);
         assert_int_equal(st.rhs, calls);
         if (given) assert_true(st.rejected > 0);
-        if (fsal) assert_int_equal(calls, 6 * (st.steps + st.rejected) + (given ? 1 : 2));
-        else assert_int_equal(calls, 6 * st.steps + 5 * st.rejected + (given ? 0 : 1)); /* a rejected step keeps its first stage */
+        if (fsal) assert_int_equal(calls, 6 * (st.steps + st.rejected) + (given ? 1 : 2)); /* one f serves two steps */
+        else assert_int_equal(calls, 6 * st.steps + 5 * st.rejected + (given ? 0 : 1));    /* one f serves two attempts */
         assert_string_equal(st.method, opt.method);
         costate_free(s);
     }

@@ -41,7 +41,8 @@ typedef enum costate_status {
 /* ---- the problem -------------------------------------------------------------------------------------------------- */
 
 /* Callbacks return 0; > 0 to ask for a smaller step (the arguments left the domain of f); < 0 to stop the run.
- * During a backward sweep the steps are given, so there > 0 stops it too. `data` is costate_problem.data. */
+ * During a backward sweep the steps are given, so there > 0 stops it too, and so it does from init and from the objectives, which are
+ * evaluated on accepted steps. `data` is costate_problem.data. */
 
 /* f = f(t, y, p) */
 typedef int costate_rhs_fn(double t, const double *y, const double *p, double *f, void *data);
@@ -203,7 +204,7 @@ COSTATE_API void costate_free(costate_solver *s); /* NULL is fine */
 /* Changes one option by name and text ("rtol", "1e-8"; sizes as "64K", "2G"). A recorded run is forgotten. */
 COSTATE_API int costate_set(costate_solver *s, const char *name, const char *value);
 
-/* Rows of dense output for the next run: times in the order in which the run meets them; y becomes count x n, and
+/* Rows of dense output for the runs to come: times in the order in which the run meets them; y becomes count x n, and
  * ydot (NULL, or for costate_tangent) count x n x w. The arrays belong to the caller. count = 0 takes it back. */
 COSTATE_API int costate_output(costate_solver *s, int count, const double *times, double *y, double *ydot);
 
@@ -216,7 +217,8 @@ COSTATE_API int costate_solve(costate_solver *s, double t0, double t1, const dou
 COSTATE_API int costate_tangent(costate_solver *s, double t0, double t1, const double *p, double *y, int w, double *ydot,
                                 const double *pdot);
 
-/* The objectives of the last run, and their directional derivatives (objectives x w) of the last costate_tangent. */
+/* The objectives of the last run, and their directional derivatives (objectives x w) of the last costate_tangent; w is that call's, so
+ * psidot is left alone when there was none. */
 COSTATE_API int costate_objectives(costate_solver *s, double *psi);
 COSTATE_API int costate_objectives_dot(costate_solver *s, double *psidot);
 
@@ -252,7 +254,7 @@ typedef struct costate_stats {
     const char *derivatives;   /* where each product comes from: "jvp user, vjp jac, vjp_dot differences" */
     double fail_t, fail_h;     /* where the last failure was; NaN if it has no place */
     int64_t fail_step;
-    int fail_stage, fail_component; /* -1: none */
+    int fail_stage, fail_component; /* counted from 0; -1: none */
 } costate_stats;
 COSTATE_API int costate_get_stats(const costate_solver *s, costate_stats *stats);
 
