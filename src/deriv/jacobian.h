@@ -1,0 +1,40 @@
+/* jacobian.h - f_y as values on a fixed pattern, for Newton and Rosenbrock matrices. By a chain, resolved once:
+ *
+ *     the user's jac  ->  compressed from the user's jvp  ->  compressed from rhs by differences
+ *
+ * Compressed: columns that share no row (distance-2 colouring of the pattern, greedy) are evaluated together, one direction per colour, `lanes` directions a
+ * call. Without a pattern the Jacobian is dense and every column is a colour of its own. */
+#ifndef COSTATE_DERIV_JACOBIAN_H
+#define COSTATE_DERIV_JACOBIAN_H
+
+#include "deriv/deriv.h"
+
+typedef struct jacobian {
+    deriv *d;
+    costate_allocator alloc;
+    costate_pattern pattern;
+    size_t nnz;        /* values */
+    int colours;       /* 0: the user's jac */
+    const char *source; /* "user", "jvp" or "differences" */
+    int lanes;
+    void *memory;      /* colouring and scratch; laid out in jacobian.c */
+} jacobian;
+
+/* pattern: checked (COSTATE_ERR_PATTERN with `why`), not copied. */
+int jacobian_open(jacobian *j, deriv *d, const costate_pattern *pattern, int lanes, const costate_allocator *alloc, char *why, size_t size);
+void jacobian_close(jacobian *j);
+
+/* values[nnz] = f_y(t, y, p). f: f(t, y, p), or NULL when it is not at hand. Returns what the callback did. Counts as stats.jac. */
+int jacobian_eval(jacobian *j, double t, const double *y, const double *p, const double *f, double *values);
+
+/* out = J x or J^T x for a block of w lanes, from values. */
+void jacobian_apply(const jacobian *j, const double *values, int transposed, int w, const double *x, double *out);
+
+/* The pattern of f_y around (t, y, p), found by looking at every column at irregular points nearby (n jvp or rhs evaluations each). CSC; *colptr and *rowind are
+ * allocated with `alloc`. */
+int jacobian_detect(deriv *d, double t, const double *y, const double *p, const costate_allocator *alloc, int **colptr, int **rowind);
+
+/* First entry (row, column) of f_y at (t, y, p) that is not zero and not in the pattern; 0 if there is one, 1 if there is none, < 0 a callback's refusal. */
+int jacobian_missing(jacobian *j, double t, const double *y, const double *p, int *row, int *column);
+
+#endif
