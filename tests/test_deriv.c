@@ -108,6 +108,7 @@ static void tol_vjp(unsigned given, double tol[4])
 {
     tol[0] = given & (VJP | JVP | JAC) ? exactly : once;
     tol[2] = given & (VJP | JVP) ? exactly : once;
+    tol[1] = tol[3] = exactly; /* vjp leaves them alone */
 }
 
 static void tol_vjp_dot(unsigned given, int wanted, double tol[4])
