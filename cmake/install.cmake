@@ -18,5 +18,8 @@ install(FILES ${PROJECT_BINARY_DIR}/costateConfig.cmake ${PROJECT_BINARY_DIR}/co
 # pkg-config costate
 file(RELATIVE_PATH prefix_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 file(RELATIVE_PATH include_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_FULL_INCLUDEDIR})
+list(TRANSFORM costate_solver_libraries REPLACE "^.*/lib([^/]*)\\.(so|a)$" "-l\\1" OUTPUT_VARIABLE private_libraries)
+list(TRANSFORM private_libraries REPLACE "^([^-].*)$" "-l\\1")
+list(JOIN private_libraries " " private_libraries)
 configure_file(cmake/costate.pc.in costate.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/costate.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

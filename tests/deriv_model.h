@@ -254,8 +254,10 @@ static void fill(sample *x)
 
 static costate_function function(unsigned given)
 {
-    return (costate_function){fn_eval, given & JVP ? fn_jvp : NULL, given & VJP ? fn_vjp : NULL,
-                              given & VJP_DOT ? fn_vjp_dot : NULL};
+    return (costate_function){.eval = fn_eval,
+                              .jvp = given & JVP ? fn_jvp : NULL,
+                              .vjp = given & VJP ? fn_vjp : NULL,
+                              .vjp_dot = given & VJP_DOT ? fn_vjp_dot : NULL};
 }
 
 static void prepare(fixture *f, int n, int np, int w, unsigned given)

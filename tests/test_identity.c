@@ -9,6 +9,7 @@
  * defect is relative to the sum of the absolute values of all terms; where the direction follows the signs of the gradient
  * nothing cancels, and it is relative to |lhs| + |rhs|. Lanes do not know of each other: a lane of a block is what a call with
  * that lane alone gives, however the block is cut. And what is published or known in closed form about a problem comes out. */
+#include "methods.h"
 #include "glv.h"
 #include "known.h"
 
@@ -137,7 +138,7 @@ static void test_identity(void **unused)
     static const int widths[] = {1, 3, 8, WIDEST};
     (void)unused;
     print_message("%-10s identity  aligned symmetry\n", "method");
-    for (int m = 0; m < costate_method_count(); m++) {
+    for (int m = 0; m < explicit_methods(); m++) {
         double a = 0, b = 0, c = 0;
         for (int i = 0; i < problems(); i++)
             for (int k = 0; k < 4; k++) {
@@ -162,7 +163,7 @@ static void test_other_runs(void **unused)
 {
     (void)unused;
     print_message("%-10s     all  backward\n", "method");
-    for (int m = 0; m < costate_method_count(); m++) {
+    for (int m = 0; m < explicit_methods(); m++) {
         double all = 0, backward = 0;
         for (int i = 0; i < problems(); i++) {
             trial *x = prepare(problem_at(i), 3, 2);
@@ -231,7 +232,7 @@ static void test_hessian(void **unused)
 {
     (void)unused;
     print_message("%-10s differences   Taylor slopes\n", "method");
-    for (int m = 0; m < costate_method_count(); m++) {
+    for (int m = 0; m < explicit_methods(); m++) {
         double off = 0, first = 2, second = 3;
         for (int i = 0; i < problems(); i++) {
             trial *x = prepare(problem_at(i), 1, 3);
@@ -325,7 +326,7 @@ static void test_lanes(void **unused)
     problem bare = problem_duffing;
     bare.prob = given(bare.prob, 0);
     print_message("%-10s    lanes\n", "method");
-    for (int m = 0; m < costate_method_count(); m++) {
+    for (int m = 0; m < explicit_methods(); m++) {
         double worst = 0;
         for (int i = 0; i < problems(); i++) worst = larger(worst, lanes_apart(m, problem_at(i)));
         print_message("%-10s %8.1e\n", costate_method(m)->name, worst);
@@ -470,7 +471,7 @@ static void test_known(void **unused)
     print_message("%-10s", "method");
     for (int i = 0; i < problem_count(); i++) print_message(" %.10s", problem_get(i)->name);
     print_message("\n");
-    for (int m = 0; m < costate_method_count(); m++) {
+    for (int m = 0; m < explicit_methods(); m++) {
         if (costate_method(m)->order < 4) continue;
         print_message("%-10s", costate_method(m)->name);
         for (int i = 0; i < problem_count(); i++) {

@@ -5,6 +5,7 @@
  * oscillator (init and observations too). Order 8 has to show between 1e-7 and 1e-12, that is with large steps, so the parameters
  * are such that the second term of the error is small. References are dopri853 with small steps, held against verner65 with even
  * more of them and, where there is one, against the closed form. */
+#include "methods.h"
 #include "known.h"
 
 enum { STATE, TANGENT, GRADIENT, HESSIAN, MODES };
@@ -118,7 +119,7 @@ static void orders(const subject *x)
     for (int k = 0; k < MODES; k++) assert_true(error(&second, &reference, k) < 1e-12);
     if (x->q.exact) check_closed_form(&x->q, &reference);
     print_message("%-10s order   state tangent gradient Hessian   (%s)\n", "method", x->q.name);
-    for (int i = 0; i < costate_method_count(); i++) {
+    for (int i = 0; i < explicit_methods(); i++) {
         const costate_table *table = costate_method(i);
         double h[COUNTS], e[MODES][COUNTS], observed[MODES];
         for (int c = 0; c < COUNTS; c++) {
@@ -207,7 +208,7 @@ static void test_dense(void **unused)
     static rows exact, r;
     rows_by_runs(q, &exact);
     print_message("%-10s dense order   state tangent\n", "method");
-    for (int i = 0; i < costate_method_count(); i++) {
+    for (int i = 0; i < explicit_methods(); i++) {
         const costate_table *table = costate_method(i);
         int expected = table->order < 4 + table->dense_rows ? table->order : 4 + table->dense_rows;
         double h[COUNTS], e[COUNTS], edot[COUNTS];
@@ -238,7 +239,7 @@ static void test_adaptive(void **unused)
     modes reference;
     run(&x, "dopri853", 40, &reference);
     print_message("%-10s p/(q+1)  elementary      pi  gustafsson\n", "method");
-    for (int i = 0; i < costate_method_count(); i++) {
+    for (int i = 0; i < explicit_methods(); i++) {
         const costate_table *table = costate_method(i);
         int q = table->order < table->embedded_order ? table->order : table->embedded_order;
         double expected = (double)table->order / (q + 1), observed[3];

@@ -1,5 +1,6 @@
 /* test_output.c - times that a run meets: observations, where steps end exactly, and rows of dense output, for which no
  * step changes. */
+#include "methods.h"
 #include "support.h"
 
 #include "problems.h"
@@ -51,7 +52,7 @@ static void test_observations(void **unused)
     (void)unused;
     double forth[TIMES] = {0, 0, 1.0 / 3, 1.0 / 3, 1.0 / 3, 0.7, nextafter(0.7, 1), 4, 4}, back[TIMES];
     for (int k = 0; k < TIMES; k++) back[k] = forth[TIMES - 1 - k];
-    for (int m = 0; m < costate_method_count(); m++)
+    for (int m = 0; m < explicit_methods(); m++)
         for (int b = 0; b < 2; b++) {
             static witness w;
             w.calls = w.rhs_calls = 0;
@@ -128,7 +129,7 @@ static void test_rows(void **unused)
     (void)unused;
     static const double times[] = {0, 0, 0.01, 0.02, 0.07, 0.11, 0.23, 0.25, 0.5, 0.51, 0.75, 0.75, 0.8, 1.3, 1.4999, 1.5, 1.5};
     enum { ROWS = COUNT(times) };
-    for (int m = 0; m < costate_method_count(); m++)
+    for (int m = 0; m < explicit_methods(); m++)
         for (int b = 0; b < 2; b++) {
             const costate_table *method = costate_method(m);
             int degree = dense_degree(method);
@@ -164,7 +165,7 @@ static void test_rows_change_nothing(void **unused)
     const problem *duffing = &problem_duffing;
     static double times[ROWS], rows[ROWS][2];
     for (int i = 0; i < ROWS; i++) times[i] = duffing->t0 + (duffing->t1 - duffing->t0) * i / (ROWS - 1);
-    for (int m = 0; m < costate_method_count(); m++) {
+    for (int m = 0; m < explicit_methods(); m++) {
         costate_options opt = costate_defaults(costate_method(m)->name);
         double y[2][2], psi[2][2], dy0[2][4], dp[2][18];
         int64_t steps[2], rejected[2];
@@ -219,7 +220,7 @@ static void test_rows_of_directions(void **unused)
     enum { ROWS = 40, W = 11 };
     static double rows[ROWS][2], dots[ROWS][2][W];
     costate_problem prob = {.n = 2, .rhs = rotation, .jvp = rotation_jvp};
-    for (int m = 0; m < costate_method_count(); m++)
+    for (int m = 0; m < explicit_methods(); m++)
         for (int b = 0; b < 2; b++) {
             costate_options opt = costate_defaults(costate_method(m)->name);
             costate_solver *s = make_solver(&prob, &opt);

@@ -1,4 +1,5 @@
 /* test_results.c - what a run leaves behind: counts of calls, objectives, and nothing that a later run could notice. */
+#include "methods.h"
 #include "support.h"
 
 #include "problems.h"
@@ -111,7 +112,7 @@ static void test_reuse(void **unused)
     (void)unused;
     costate_problem prob = problem_duffing.prob;
     prob.observations = 9; /* those up to 6.4 */
-    for (int m = 0; m < costate_method_count(); m++) {
+    for (int m = 0; m < explicit_methods(); m++) {
         costate_options opt = costate_defaults(costate_method(m)->name);
         results fresh[2], again;
         for (int which = 0; which < 2; which++) {

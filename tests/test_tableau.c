@@ -1,5 +1,6 @@
 /* test_tableau.c - the tables of coefficients: order conditions over all rooted trees, observed orders of steps, of embedded
  * solutions and of dense output on a nonlinear non-autonomous system, and what tableau_check refuses. */
+#include "methods.h"
 #include "tableau/tableau.h"
 
 #include <math.h>
@@ -58,7 +59,7 @@ static double defect_of_order_9(const costate_table *t)
 static void order_conditions(void **state)
 {
     (void)state;
-    for (int m = 0; m < costate_method_count(); m++) {
+    for (int m = 0; m < explicit_methods(); m++) {
         const costate_table *t = costate_method(m);
         double embedded[MAX];
         embedded_weights(t, embedded);
@@ -88,8 +89,8 @@ static void row_sums(void **state)
          {0, (12 - 2 * r6) / 135, (6 - r6) / 45, (6 - r6) / 30, (6 + r6) / 30, 1.0 / 3, 0.25, 4.0 / 13, 127.0 / 195, 0.6, 6.0 / 7,
           1}},
     };
-    assert_int_equal(costate_method_count(), sizeof known / sizeof *known);
-    for (int m = 0; m < costate_method_count(); m++) {
+    assert_int_equal(explicit_methods(), sizeof known / sizeof *known);
+    for (int m = 0; m < explicit_methods(); m++) {
         const costate_table *t = costate_method_find(known[m].name);
         assert_non_null(t);
         for (int i = 0; i < t->stages; i++) {
@@ -139,7 +140,7 @@ static int dense_order(const costate_table *t)
 static void dense_conditions(void **state)
 {
     (void)state;
-    for (int m = 0; m < costate_method_count(); m++) {
+    for (int m = 0; m < explicit_methods(); m++) {
         const costate_table *t = costate_method(m);
         int q = dense_order(t), columns = t->stages + 1 + t->dense_stages;
         double beyond = 0;
@@ -220,7 +221,7 @@ static double observed(const costate_table *t, double h, const double *w)
 static void observed_orders(void **state)
 {
     (void)state;
-    for (int m = 0; m < costate_method_count(); m++) {
+    for (int m = 0; m < explicit_methods(); m++) {
         const costate_table *t = costate_method(m);
         double h = t->order < 4 ? 0.01 : t->order < 5 ? 0.02 : t->order < 6 ? 0.05 : t->order < 8 ? 0.1 : 0.25, embedded[MAX];
         embedded_weights(t, embedded);
@@ -235,7 +236,7 @@ static void observed_orders(void **state)
 static void own_tables_pass(void **state)
 {
     (void)state;
-    for (int m = 0; m < costate_method_count(); m++) {
+    for (int m = 0; m < explicit_methods(); m++) {
         char why[200] = "";
         assert_int_equal(tableau_check(costate_method(m), why, sizeof why), 0);
         assert_string_equal(why, "");
@@ -363,7 +364,7 @@ static void bad_dense_refused(void **state)
 static void found_by_name(void **state)
 {
     (void)state;
-    for (int i = 0; i < costate_method_count(); i++)
+    for (int i = 0; i < explicit_methods(); i++)
         assert_ptr_equal(costate_method_find(costate_method(i)->name), costate_method(i));
     assert_null(costate_method(-1));
     assert_null(costate_method(costate_method_count()));

@@ -73,6 +73,12 @@ typedef int costate_vjp_dot_fn(double t, const double *y, const double *p, int w
                                const double *pdot, const double *u, const double *udot, double *yb, double *ybdot, double *pb,
                                double *pbdot, void *data);
 
+/* The second derivative of f_y^T u and f_p^T u along d1 and d2, u fixed, lane by lane: yb += f_y''(d1, d2)^T u, pb likewise. ADDED to; either may be NULL. Only
+ * the second order of Rosenbrock methods needs it. */
+typedef int costate_vjp_dot2_fn(double t, const double *y, const double *p, int w, const double *tdot1, const double *ydot1,
+                                const double *pdot1, const double *tdot2, const double *ydot2, const double *pdot2, const double *u,
+                                double *yb, double *pb, void *data);
+
 /* Where a Jacobian has entries, and how its values are laid out. */
 typedef enum costate_format { COSTATE_DENSE, COSTATE_BANDED, COSTATE_CSC } costate_format;
 typedef struct costate_pattern {
@@ -98,6 +104,11 @@ typedef struct costate_function {
                    double *pbdot, void *data);
 } costate_function;
 
+/* vjp_dot2 of such a function. */
+typedef int costate_function_dot2_fn(int k, double t, const double *y, const double *p, int w, const double *tdot1, const double *ydot1,
+                                     const double *pdot1, const double *tdot2, const double *ydot2, const double *pdot2,
+                                     const double *u, double *yb, double *pb, void *data);
+
 /* A problem. Only n and rhs are required. The struct is copied; the names, times and data it points to must outlive the solver. */
 typedef struct costate_problem {
     int n;      /* states, > 0 */
@@ -110,6 +121,7 @@ typedef struct costate_problem {
     costate_vjp_points_fn *vjp_points;     /* only used together with vjp */
     costate_jvp2_fn *jvp2;
     costate_vjp_dot_fn *vjp_dot;
+    costate_vjp_dot2_fn *vjp_dot2;         /* not built from others */
     costate_jac_fn *jac;
 
     costate_pattern pattern; /* of jac; without jac, of the Jacobian that is compressed from jvp or rhs. Zero: dense */
@@ -120,6 +132,7 @@ typedef struct costate_problem {
     int objectives;            /* length of g, r and g_k; if none of the three is given, the objectives are the n final states */
     costate_function terminal; /* g(t1, y(t1), p) */
     costate_function running;  /* r(t, y, p), integrated with the method's own quadrature */
+    costate_function_dot2_fn *running_vjp_dot2; /* its third derivatives, as vjp_dot2's; not built from others */
     costate_function observe;  /* g_k(t_k, y(t_k), p), k = 0 .. observations-1, added up */
     int observations;
     const double *observe_at; /* their times, in the order in which the run meets them, within [t0, t1]; steps end there exactly */
@@ -130,7 +143,7 @@ typedef struct costate_problem {
 
 /* ---- methods ------------------------------------------------------------------------------------------------------ */
 
-typedef enum costate_family { COSTATE_ERK = 1 } costate_family;
+typedef enum costate_family { COSTATE_ERK = 1, COSTATE_SDIRK, COSTATE_FIRK, COSTATE_ROS } costate_family;
 
 /* A Runge-Kutta table: y1 = y + h sum b_i f(T_i, Y_i), error estimate h sum e_i f(T_i, Y_i); c_i are the row sums of A. What follows
  * from the numbers (first-same-as-last, unused stages, consistency) is derived, never declared. */
@@ -143,6 +156,10 @@ typedef struct costate_table {
     const double *a;    /* stages x stages, row-major */
     const double *b;    /* stages */
     const double *e;    /* stages, or NULL: no estimate, fixed steps only */
+    /* Rosenbrock methods, in the form that needs no products with the Jacobian; W = I/(h gamma_1) - f_y(t, y):
+     *     W k_i = f(t + alpha_i h, y + sum_j a_ij k_j) + sum_(j<i) (g_ij/h) k_j + h gamma_i f_t,   y1 = y + sum b_i k_i,   estimate sum e_i k_i */
+    const double *g;            /* stages x stages, row-major */
+    const double *alpha, *gamma; /* stages */
     /* Continuous extension beyond the cubic Hermite polynomial H of the step; 0 rows: H alone.
      *     y(t + theta h) = H(theta) + sum_m P_m(theta) h sum_i d_mi k_i,
      *     P_0 = theta^2 (1-theta)^2,  P_1 = theta P_0,  P_2 = (1-theta) P_1,  P_3 = theta P_2, ...
@@ -252,6 +269,9 @@ typedef struct costate_stats {
     const char *method;        /* its name */
     const char *tier;          /* what the trajectory holds: "none", "stages", "states" or "checkpoints" */
     const char *derivatives;   /* where each product comes from: "jvp user, vjp jac, vjp_dot differences" */
+    const char *linsol;        /* the linear solver of an implicit method; "": none */
+    int64_t jac_nnz;           /* values of its Jacobian; 0: none, or matrix-free */
+    int colours;               /* directions it is compressed from; 0: the user's jac */
     double fail_t, fail_h;     /* where the last failure was; NaN if it has no place */
     int64_t fail_step;
     int fail_stage, fail_component; /* counted from 0; -1: none */
@@ -269,6 +289,7 @@ typedef struct costate_certificate {
     double worst;          /* largest relative difference of a gradient component from the tangent along it */
     char worst_name[64];   /* that component */
     int components;        /* how many were compared (all, or a sample) */
+    char missing[80];      /* an entry of the Jacobian that is not in the pattern, by name; "": none, or an explicit method */
     double tolerance;      /* what the defects are held against: round-off, or what finite differences allow */
     int holds;             /* 1: everything is as it should be */
     char text[1024];       /* the same for people */

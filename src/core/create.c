@@ -1,6 +1,7 @@
 /* create.c - making, changing and freeing a solver. All memory of a run is one block carved into vectors; only the log of steps and the
  * trajectory grow while it runs. */
 #include "core/solver.h"
+#include "deriv/colour.h"
 #include "tableau/tableau.h"
 
 #include <math.h>
@@ -38,7 +39,7 @@ int cst__begin(costate_solver *s)
     return 0;
 }
 
-double *cst__scratch(costate_solver *s, scratch *m, size_t doubles)
+double *cst__scratch(costate_solver *s, reserve *m, size_t doubles)
 {
     if (doubles > m->size || !m->at) {
         cst__release(&s->alloc, m->at);
@@ -66,7 +67,9 @@ static int check_problem(costate_solver *s)
         return cst__fail(s, COSTATE_ERR_OBJECTIVES, "observations = %d, observe.eval is %s", p->observations, p->observe.eval ? "set" : "NULL");
     if (p->observations && !p->observe_at) return cst__fail(s, COSTATE_ERR_OBJECTIVES, "observe_at is NULL");
     s->nobj = s->has_objective ? p->objectives : p->n;
-    return 0;
+    char why[160] = "";
+    int status = pattern_check(&p->pattern, p->n, why, sizeof why);
+    return status ? cst__fail(s, status, "%s", why) : 0;
 }
 
 /* The user's table, checked, or the named one. */
@@ -91,7 +94,7 @@ static int find_table(costate_solver *s, const costate_table **table)
 static int choose_method(costate_solver *s)
 {
     TRY(find_table(s, &s->table));
-    s->fam = &cst__erk;
+    s->fam = s->table->family == COSTATE_ROS ? &cst__ros : s->table->family == COSTATE_FIRK ? &cst__firk : s->table->family == COSTATE_SDIRK ? &cst__sdirk : &cst__erk;
     s->stats.method = s->table->name ? s->table->name : "user";
     return s->fam->open(s);
 }
@@ -99,7 +102,8 @@ static int choose_method(costate_solver *s)
 /* One block for all vectors of a run. */
 static int carve(costate_solver *s)
 {
-    size_t n = cst__pad((size_t)s->prob.n), np = cst__pad((size_t)s->prob.np), m = cst__pad((size_t)s->nobj);
+    s->state = (size_t)s->prob.n + (s->fam->carry_doubles ? s->fam->carry_doubles(s) : 0);
+    size_t n = cst__pad(s->state), np = cst__pad((size_t)s->prob.np), m = cst__pad((size_t)s->nobj);
     size_t stages = cst__pad(s->fam->stage_doubles(s));
     double *at = s->work = cst__alloc(&s->alloc, 7 * n + np + stages + 2 * m, sizeof(double));
     if (!at) return cst__fail(s, COSTATE_ERR_MEMORY, "the vectors of %d states and %d parameters", s->prob.n, s->prob.np);
@@ -122,12 +126,11 @@ static int assemble(costate_solver *s)
 {
     TRY(cst__options_check(s));
     TRY(cst__options_own(s));
-    TRY(choose_method(s));
-    TRY(carve(s));
     int status = deriv_open(&s->d, &s->prob, (int)s->opt.lanes, &s->alloc, &s->stats);
     if (status) return cst__fail(s, status, "scratch for finite differences");
     s->stats.derivatives = s->d.text;
-    return 0;
+    TRY(choose_method(s));
+    return carve(s);
 }
 
 static void dismantle(costate_solver *s)
@@ -138,9 +141,9 @@ static void dismantle(costate_solver *s)
         s->tr[i] = NULL;
         s->recorded[i] = 0;
     }
-    deriv_close(&s->d);
     if (s->fam) s->fam->close(s);
     s->fam = NULL;
+    deriv_close(&s->d);
     cst__release(&s->alloc, s->obs_step);
     cst__release(&s->alloc, s->work);
     s->obs_step = NULL;
@@ -159,7 +162,7 @@ int costate_create(costate_solver **out, const costate_problem *problem, const c
     memset(s, 0, sizeof *s);
     s->alloc = alloc;
     s->opt = opt;
-    s->stats.method = s->stats.derivatives = "";
+    s->stats.method = s->stats.derivatives = s->stats.linsol = "";
     s->stats.tier = "none";
     *out = s;
     cst__begin(s);
@@ -207,6 +210,7 @@ void costate_free(costate_solver *s)
     for (int i = 0; i < OPTION_COUNT; i++) cst__release(&alloc, s->texts[i]);
     cst__release(&alloc, s->log.t);
     cst__release(&alloc, s->log.h);
+    cst__release(&alloc, s->log.note);
     cst__release(&alloc, s->psidot.at);
     cst__release(&alloc, s->sweep.at);
     cst__release(&alloc, s);

@@ -6,6 +6,7 @@
 #include "core/control.h"
 #include "core/driver.h"
 #include "core/kernels.h"
+#include "method/implicit.h"
 
 #include <float.h>
 #include <math.h>
@@ -20,6 +21,7 @@ typedef struct run {
     int obs;     /* the next observation */
     int64_t attempts;
     int refused;
+    int reason; /* what a refused attempt returned */
     control c;
     tangent *tg;
     traj *tr; /* NULL: not recorded */
@@ -27,6 +29,7 @@ typedef struct run {
 
 int cst__callback_failed(costate_solver *s, int rc, const char *which, double t, double h, int64_t n)
 {
+    if (rc < 0 && s->status == rc) return rc; /* not the callback: what failed has said so */
     return cst__fail_at(s, COSTATE_ERR_CALLBACK, t, h, n, -1, -1, "%s returned %d at t = %.17g (step %lld, h = %g)", which, rc, t, (long long)n, h);
 }
 
@@ -37,18 +40,22 @@ static int log_grow(costate_solver *s)
     step_log *log = &s->log;
     int64_t capacity = log->capacity ? 2 * log->capacity : 256;
     double *t = cst__alloc(&s->alloc, (size_t)capacity + 1, sizeof *t), *h = cst__alloc(&s->alloc, (size_t)capacity, sizeof *h);
-    if (!t || !h) {
+    signed char *note = cst__alloc(&s->alloc, (size_t)capacity, 1);
+    if (!t || !h || !note) {
         cst__release(&s->alloc, t);
         cst__release(&s->alloc, h);
+        cst__release(&s->alloc, note);
         return cst__fail(s, COSTATE_ERR_MEMORY, "the log of %lld steps", (long long)capacity);
     }
     if (log->capacity) {
         memcpy(t, log->t, ((size_t)log->count + 1) * sizeof *t);
         memcpy(h, log->h, (size_t)log->count * sizeof *h);
+        memcpy(note, log->note, (size_t)log->count);
     }
     cst__release(&s->alloc, log->t);
     cst__release(&s->alloc, log->h);
-    *log = (step_log){log->count, capacity, t, h};
+    cst__release(&s->alloc, log->note);
+    *log = (step_log){log->count, capacity, t, h, note};
     return 0;
 }
 
@@ -56,6 +63,7 @@ static int log_append(costate_solver *s, const step *st)
 {
     if (s->log.count == s->log.capacity) TRY(log_grow(s));
     s->log.h[s->log.count] = st->h;
+    s->log.note[s->log.count] = (signed char)s->note;
     s->log.t[++s->log.count] = st->tn;
     return 0;
 }
@@ -171,6 +179,7 @@ static int attempt(costate_solver *s, run *r, const step *st, double *err)
     *err = 0;
     int rc = s->fam->step(s, st, adaptive ? err : NULL);
     if (rc < 0) return cst__callback_failed(s, rc, "rhs", st->t, st->h, st->n);
+    r->reason = rc;
     if (rc > 0) return REFUSED;
     if (adaptive ? !isfinite(*err) : !cst__all_finite((size_t)s->prob.n, st->ynew)) return NOT_FINITE;
     if (*err > 1) return TOO_INACCURATE;
@@ -180,6 +189,7 @@ static int attempt(costate_solver *s, run *r, const step *st, double *err)
         int steer = adaptive && r->tg->control;
         rc = s->fam->tangent(s, st, d, steer ? &e : NULL);
         if (rc < 0) return cst__callback_failed(s, rc, "jvp", st->t, st->h, st->n);
+        r->reason = rc;
         if (rc > 0) return REFUSED;
         if (steer ? !isfinite(e) : !cst__all_finite((size_t)s->prob.n * (size_t)d->w, d->ydotnew)) return DIRECTION_NOT_FINITE;
         if (e > *err) *err = e;
@@ -188,7 +198,7 @@ static int attempt(costate_solver *s, run *r, const step *st, double *err)
     return ACCEPTED;
 }
 
-static int give_up(costate_solver *s, const step *st, verdict v, double err)
+static int give_up(costate_solver *s, const run *r, const step *st, verdict v, double err)
 {
     char buffer[32];
     int stage = -1, component = -1;
@@ -196,7 +206,7 @@ static int give_up(costate_solver *s, const step *st, verdict v, double err)
         return cst__fail_at(s, COSTATE_ERR_STEP, st->t, st->h, st->n, -1, -1, "h = %g at t = %.17g (step %lld), error %g times the tolerance", st->h,
                             st->t, (long long)st->n, err);
     if (v == REFUSED)
-        return cst__fail_at(s, COSTATE_ERR_RETRY, st->t, st->h, st->n, -1, -1, "at t = %.17g with h = %g (step %lld)", st->t, st->h, (long long)st->n);
+        return cst__fail_at(s, r->reason == STEP_NEWTON ? COSTATE_ERR_NEWTON : r->reason == STEP_MATRIX ? COSTATE_ERR_SINGULAR : COSTATE_ERR_RETRY, st->t, st->h, st->n, -1, -1, "at t = %.17g with h = %g (step %lld)", st->t, st->h, (long long)st->n);
     if (v == DIRECTION_NOT_FINITE || s->fam->culprit(s, st, &stage, &component))
         return cst__fail_at(s, COSTATE_ERR_NOT_FINITE, st->t, st->h, st->n, -1, -1, "a direction of the tangent at t = %.17g with h = %g (step %lld)",
                             st->t, st->h, (long long)st->n);
@@ -215,7 +225,7 @@ static int shrink(costate_solver *s, run *r, const step *st, verdict v, double e
     r->h = st->h * fac;
     if (fabs(r->h) < s->opt.hmin && fabs(st->h) > s->opt.hmin) r->h = copysign(s->opt.hmin, st->h);
     double least = fmax(s->opt.hmin, fmax(16 * DBL_EPSILON * fabs(st->t), DBL_MIN / DBL_EPSILON));
-    if (s->opt.step > 0 || fabs(r->h) < least || r->refused > REFUSALS) return give_up(s, st, v, err);
+    if (s->opt.step > 0 || fabs(r->h) < least || r->refused > REFUSALS) return give_up(s, r, st, v, err);
     return 0;
 }
 
@@ -266,7 +276,7 @@ static int walk(costate_solver *s, run *r)
 {
     TRY(observe(s, r));
     while (r->t != s->t1) {
-        step st = {.n = s->log.count, .t = r->t, .y = s->y, .ynew = s->ynew, .stages = s->stages};
+        step st = {.n = s->log.count, .t = r->t, .y = s->y, .ynew = s->ynew, .stages = s->stages, .note = -1};
         if (r->tr) {
             int status = traj_reserve(r->tr, s->y, &st.stages);
             if (status) return cst__traj_failed(s, r->tr, status);
@@ -284,7 +294,10 @@ static int walk(costate_solver *s, run *r)
                 continue;
             }
             double planned = fabs(r->h);
-            if (s->opt.step == 0) r->h = copysign(fmax(fabs(st.h) * cst__control_factor(&r->c, st.h, err, 1), s->opt.hmin), st.h);
+            if (s->opt.step == 0) {
+                r->h = copysign(fmax(fabs(st.h) * cst__control_factor(&r->c, st.h, err, 1), s->opt.hmin), st.h);
+                if (s->fam->settle) r->h = s->fam->settle(s, st.h, r->h);
+            }
             if (s->opt.step > 0 || (fabs(st.h) < planned && fabs(r->h) < planned)) r->h = copysign(planned, st.h); /* cut short by a stop only */
             break;
         }
@@ -299,6 +312,9 @@ int cst__run(costate_solver *s, tangent *tg)
     double began = cst__now();
     run r = {.t = s->t0, .base = s->t0, .tg = tg};
     memcpy(s->y, s->y0, (size_t)s->prob.n * sizeof *s->y);
+    memset(s->y + s->prob.n, 0, (s->state - (size_t)s->prob.n) * sizeof *s->y);
+    if (s->im) TRY(cst__implicit_prepare(s));
+    if (s->fam->start) s->fam->start(s, 1);
     s->f_valid = s->fnew_valid = 0;
     if (s->opt.record) {
         TRY(cst__traj_prepare(s, PRIMAL, 0));

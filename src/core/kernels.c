@@ -160,3 +160,13 @@ int cst__all_finite(size_t n, const double *x)
     for (size_t l = 0; i < n; i++, l++) acc[l] += x[i] * 0.0;
     return gather(acc) == 0.0;
 }
+
+int cst__first_not_finite(size_t n, const double *x, int *i)
+{
+    for (size_t q = 0; q < n; q++)
+        if (!isfinite(x[q])) {
+            *i = (int)q;
+            return 0;
+        }
+    return -1;
+}

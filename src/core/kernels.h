@@ -20,5 +20,6 @@ double cst__error_norm_lanes(size_t n, int w, int m, const double *c, const doub
 double cst__norm(size_t n, const double *x, const double *y, double rtol, const double *atol);
 
 int cst__all_finite(size_t n, const double *x);
+int cst__first_not_finite(size_t n, const double *x, int *i); /* 0 if there is one: its place */
 
 #endif

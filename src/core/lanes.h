@@ -46,7 +46,7 @@ void cst__dblock_accept(dblock *d);                 /* the step was accepted: wh
 /* The joint state is [y | ydot], its stage data [stages | stages of the directions]; both parts begin on a line of their own. */
 static inline size_t joint_at(const costate_solver *s)
 {
-    return cst__pad((size_t)s->prob.n);
+    return cst__pad(s->state);
 }
 
 #endif

@@ -58,8 +58,8 @@ int cst__traj_prepare(costate_solver *s, int which, size_t lanes)
     s->recorded[which] = 0;
     if (which == PRIMAL || s->tr_lanes[JOINT] != lanes) drop(s, JOINT);
     if (!s->tr[which]) {
-        size_t n = (size_t)s->prob.n, stages = s->fam->stage_doubles(s);
-        traj_config config = {.state = lanes ? joint_at(s) + n * lanes : n,
+        size_t n = (size_t)s->prob.n, state = s->state, stages = s->fam->stage_doubles(s);
+        traj_config config = {.state = lanes ? joint_at(s) + n * lanes : state,
                               .stages = lanes ? cst__pad(stages) + stages * lanes : stages,
                               .memory = which == JOINT ? joint_budget(s) : s->opt.memory,
                               .disk = s->opt.disk,
@@ -77,11 +77,12 @@ int cst__traj_prepare(costate_solver *s, int which, size_t lanes)
 
 static step recorded_step(const costate_solver *s, int64_t n, const double *y, double *stages, double *ynew)
 {
-    return (step){.n = n, .t = s->log.t[n], .h = s->log.h[n], .tn = s->log.t[n + 1], .y = y, .stages = stages, .ynew = ynew};
+    return (step){.n = n, .t = s->log.t[n], .h = s->log.h[n], .tn = s->log.t[n + 1], .y = y, .stages = stages, .ynew = ynew, .note = s->log.note[n]};
 }
 
 static int not_repeated(costate_solver *s, const step *st, const char *which, int rc)
 {
+    if (rc < 0 && s->status == rc) return rc; /* what failed has said so */
     return cst__fail_at(s, COSTATE_ERR_SWEEP_REPLAY, st->t, st->h, st->n, -1, -1, "%s returned %d at t = %.17g with h = %g (step %lld)", which, rc,
                         st->t, st->h, (long long)st->n);
 }
@@ -148,6 +149,8 @@ int cst__repeat(costate_solver *s, const double *y0, tangent *tg, int which, dou
         ynew = tg->joint[1];
     }
     memcpy(y, y0, n * sizeof *y);
+    memset(y + n, 0, (s->state - n) * sizeof *y);
+    if (s->fam->start) s->fam->start(s, 0);
     if (psi) memset(psi, 0, (size_t)s->nobj * sizeof *psi);
     TRY(objectives_at(s, 0, &obs, y, tg, psi));
     for (int64_t i = 0; i < s->log.count; i++) {

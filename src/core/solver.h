@@ -35,13 +35,14 @@ enum { OPTION_COUNT = 0
 typedef struct step_log {
     int64_t count, capacity;
     double *t, *h;
+    signed char *note; /* decisions of the family within the step, for repeating it */
 } step_log;
 
 /* A grow-only piece of memory, kept from call to call so that a solver in a loop allocates once. */
-typedef struct scratch {
+typedef struct reserve {
     double *at;
     size_t size;
-} scratch;
+} reserve;
 
 typedef struct output {
     int count;
@@ -62,6 +63,7 @@ struct costate_solver {
     const costate_table *table;
     const family *fam;
     void *method;      /* the family's own */
+    struct implicit *im; /* what implicit families have: Jacobian and linear solver; else NULL */
     int nobj;          /* objectives, or n when the final states are the objectives */
     int has_objective; /* any of terminal, running, observe */
 
@@ -73,13 +75,15 @@ struct costate_solver {
     double *work;      /* one block, carved into the vectors below */
     double *atol;      /* n */
     double *p;         /* np, copied from the caller */
+    size_t state;      /* doubles in a state: n, and what the family carries from step to step */
     double *y0, *yend; /* first and last state of the run */
     double *y, *ynew;  /* of the step at hand */
     double *f, *fnew;  /* f at the start of the step and, where the family gets it for nothing, at its end */
     int f_valid, fnew_valid;
+    int note; /* of the family, on the step at hand; logged when it is accepted */
     double *stages;        /* stage data of a step that is not recorded */
     double *psi, *psi_row; /* nobj: objectives; one term of theirs */
-    scratch psidot;        /* nobj x w of the last tangent run */
+    reserve psidot;        /* nobj x w of the last tangent run */
     int w_tangent;
     output out;
     int out_next; /* its next row */
@@ -88,7 +92,7 @@ struct costate_solver {
     size_t tr_lanes[2]; /* lanes the store was opened for (0: state alone) */
     int recorded[2];    /* it holds the last run */
 
-    scratch sweep; /* memory of tangent runs and backward sweeps */
+    reserve sweep; /* memory of tangent runs and backward sweeps */
 
     costate_stats stats;
     const char *calling; /* the function of the problem whose product failed last; NULL: the right-hand side */
@@ -110,7 +114,7 @@ int cst__options_own(costate_solver *s); /* takes copies of the texts */
 
 /* core/create.c */
 int cst__begin(costate_solver *s);                     /* every public call starts here: clears the message; refuses a broken solver */
-double *cst__scratch(costate_solver *s, scratch *m, size_t doubles); /* at least that many; NULL: no memory */
+double *cst__scratch(costate_solver *s, reserve *m, size_t doubles); /* at least that many; NULL: no memory */
 void cst__fill_nan(double *x, size_t count);
 void cst__no_numbers(const costate_solver *s, int w, double *y, double *p); /* after a failure: NaN into n x w and np x w; s, y, p may be NULL */
 

@@ -9,6 +9,7 @@
  * If anything is built there is one block of memory, d->work: the sources, which are the data pointers of built products, then
  * the scratch. The sources point to the deriv, so an open deriv stays where it is. */
 #include "core/alloc.h"
+#include "deriv/colour.h"
 #include "deriv/source.h"
 
 #include <stdio.h>
@@ -212,7 +213,7 @@ static size_t lay_out(deriv_scratch *ws, double *base, const deriv_source *sourc
     ws->u = carve(base, &used, rows);
     ws->yb = carve(base, &used, n);
     ws->pb = carve(base, &used, np);
-    if (jac) ws->jac = carve(base, &used, n * n);
+    if (jac) ws->jac = carve(base, &used, pattern_values(&source[RHS].d->prob.pattern, (int)n));
     if (blocks) ws->cols = carve(base, &used, most(rows, n + np) * width);
     if (blocks) ws->unit = carve(base, &used, most(rows, most(n, np)) * width);
     return used;
@@ -257,7 +258,7 @@ static void bind_function(deriv *d, deriv_function *to, const deriv_source *from
         to->data = d->prob.data;
         return;
     }
-    to->fn = (costate_function){fn_eval, fn_jvp, fn_vjp, fn_vjp_dot};
+    to->fn = (costate_function){.eval = fn_eval, .jvp = fn_jvp, .vjp = fn_vjp, .vjp_dot = fn_vjp_dot};
     to->data = built;
 }
 

@@ -9,6 +9,7 @@
  *              the motion of the point needs a difference
  *
  * Where jvp or vjp is a difference itself, both differences take the longer step of a second difference. */
+#include "deriv/colour.h"
 #include "deriv/source.h"
 
 #include <math.h>
@@ -40,10 +41,11 @@ static int jvp_from_jac(const deriv_source *s, deriv_place x, int w, const doubl
     if (!ydot) return 0;
     int rc = jacobian(s, x);
     if (rc) return rc;
-    const double *entry = s->ws->jac;
-    for (ptrdiff_t j = 0; j < s->ny; j++)
-        for (ptrdiff_t i = 0; i < s->rows; i++, entry++)
-            for (ptrdiff_t l = 0; l < w; l++) gdot[i * w + l] += *entry * ydot[j * w + l];
+    for (int j = 0; j < s->ny; j++) {
+        pattern_column c = pattern_entries(&s->d->prob.pattern, s->ny, j);
+        for (int k = 0; k < c.count; k++)
+            for (ptrdiff_t l = 0, i = pattern_row(&c, k); l < w; l++) gdot[i * w + l] += s->ws->jac[c.at + (size_t)k] * ydot[(ptrdiff_t)j * w + l];
+    }
     return 0;
 }
 
@@ -90,7 +92,11 @@ int source_jvp(const deriv_source *s, deriv_place x, int w, deriv_dirs v, int or
 static int vjp_from_jac(const deriv_source *s, deriv_place x, int w, const double *u, double *yb)
 {
     int rc = jacobian(s, x);
-    for (ptrdiff_t j = 0; !rc && j < s->ny; j++) source_add_column(s->rows, s->ws->jac + j * s->rows, 1, w, u, yb + j * w);
+    for (int j = 0; !rc && j < s->ny; j++) {
+        pattern_column c = pattern_entries(&s->d->prob.pattern, s->ny, j);
+        for (int k = 0; k < c.count; k++)
+            for (ptrdiff_t l = 0, i = pattern_row(&c, k); l < w; l++) yb[(ptrdiff_t)j * w + l] += s->ws->jac[c.at + (size_t)k] * u[i * w + l];
+    }
     return rc;
 }
 

@@ -25,7 +25,7 @@ typedef struct deriv_scratch {
     double *y[2], *p[2]; /* shifted points: 0 of the difference nearest to eval, 1 of the one around it */
     double *hi, *lo;     /* values on both sides, rows each */
     double *u, *yb, *pb; /* one lane of a block, contiguous: rows, n, np */
-    double *jac;         /* n x n */
+    double *jac;         /* values of the Jacobian on its pattern */
     double *unit, *cols; /* unit seeds or directions, all zero between uses, and the products they give */
 } deriv_scratch;
 

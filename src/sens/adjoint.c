@@ -60,7 +60,7 @@ static int transpose(costate_solver *s, int w, int objectives, const double *wei
 {
     lane_cut c = cut_lanes(s, w);
     size_t n = (size_t)s->prob.n, np = (size_t)s->prob.np;
-    int stable = traj_stable(s->tr[PRIMAL]), group = stable ? 1 : c.blocks, first_w = cut_width(c, 0), want_mu = mu && np;
+    int stable = traj_stable(s->tr[PRIMAL]) && !s->fam->heavy, group = stable ? 1 : c.blocks, first_w = cut_width(c, 0), want_mu = mu && np;
     int direct = c.blocks == 1 && first_w == w; /* the caller's arrays are the block */
     layout l = plan(s, first_w, want_mu, objectives, !stable, !direct, want_mu && !direct);
     size_t work = cst__pad(s->fam->adjoint_doubles(s) * (size_t)first_w);

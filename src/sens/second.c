@@ -69,6 +69,8 @@ static int hessian(costate_solver *s, int w, const arrays *a)
 {
     size_t lanes = (size_t)w;
     TRY(cst__sweep_ready(s));
+    const char *lacks = s->fam->second_lacks ? s->fam->second_lacks(s) : NULL;
+    if (lacks) return cst__fail(s, COSTATE_ERR_SECOND, "%s needs %s", s->stats.method, lacks);
     if ((a->ydot && !cst__all_finite((size_t)s->prob.n * lanes, a->ydot)) || (a->pdot && !cst__all_finite((size_t)s->prob.np * lanes, a->pdot)))
         return cst__fail(s, COSTATE_ERR_INPUT, "a direction");
     if (a->weights && !cst__all_finite((size_t)s->nobj * lanes, a->weights)) return cst__fail(s, COSTATE_ERR_INPUT, "a weight of the objectives");

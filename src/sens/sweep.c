@@ -14,6 +14,10 @@ int cst__sweep_ready(costate_solver *s)
 
 static int product_failed(costate_solver *s, int rc, const char *which, const step *st)
 {
+    if (rc < 0 && s->status == rc) return rc; /* what failed has said so */
+    if (rc == STEP_MATRIX)
+        return cst__fail_at(s, COSTATE_ERR_SINGULAR, st->t, st->h, st->n, -1, -1, "in the backward sweep, in the step from t = %.17g to %.17g (step %lld)", st->t,
+                            st->tn, (long long)st->n);
     if (s->calling) which = s->calling;
     return cst__fail_at(s, COSTATE_ERR_SWEEP_CALLBACK, st->t, st->h, st->n, -1, -1, "%s returned %d in the step from t = %.17g to %.17g (step %lld)",
                         which, rc, st->t, st->tn, (long long)st->n);
@@ -98,7 +102,7 @@ int cst__sweep(costate_solver *s, sweep *w)
         const double *y, *data;
         int status = traj_fetch(tr, n, w->replay, w->context, &y, &data);
         if (status) return s->status == status ? status : cst__traj_failed(s, tr, status);
-        step st = {.n = n, .t = s->log.t[n], .h = s->log.h[n], .tn = s->log.t[n + 1], .y = y, .stages = (double *)(uintptr_t)data};
+        step st = {.n = n, .t = s->log.t[n], .h = s->log.h[n], .tn = s->log.t[n + 1], .y = y, .stages = (double *)(uintptr_t)data, .note = s->log.note[n]};
         const double *ydot = second ? y + joint_at(s) : NULL;
         TRY(back_step(s, w, &st, ydot, second ? data + stages : NULL));
         TRY(observations(s, w, &obs, n, y, ydot));

@@ -1,0 +1,279 @@
+/* klu.c - linear solver "klu": sparse LU with the pivot order of the first matrix since `restart`, for matrices that stay
+ * sparse when factored (circuits, kinetics).
+ *
+ * Analysis once: block triangular form, then minimum degree (AMD) of A + A^T in each block. The diagonal carries the shift, so
+ * it is preferred as pivot: a pivot is taken off it only if it is below PIVOT times the largest entry of its column. The first
+ * matrix is factored with pivoting; later ones by klu_refactor with the same order. Where that lets the entries of L or U grow
+ * too large, the matrix alone is factored afresh, if need be with stricter and stricter pivoting. Every slot derives its order
+ * from the same first matrix of its kind (real or complex), whose values are kept for that.
+ *
+ * Factors are taken out of KLU (klu_extract) and solved with by our own code, all lanes of a chunk in one pass:
+ * A = P^T (L U + F) Q^T, F being the entries outside of the diagonal blocks. Rows are not scaled: the columns of kinetic
+ * Jacobians are balanced as they are, by conservation, and scaling costs a fifth of a refactorization.
+ *
+ * KLU allocates through SuiteSparse's own functions (malloc): the factors that it keeps itself are not seen by the user's
+ * allocator. */
+#include "linsol/linsol.h"
+
+#ifdef COSTATE_HAVE_KLU
+
+#include "linsol/chunk.h"
+#include "linsol/room.h"
+#include "linsol/shifted.h"
+
+#include <klu.h>
+#include <string.h>
+
+/* With 0.1, pivots leave the diagonal of a shallow water grid at large steps: 15 times the work, and no smaller residual. */
+#define PIVOT 0.01
+#define LARGE_L 100 /* as pivoting with PIVOT would allow */
+#define LARGE_U 100
+
+typedef struct slot {
+    int cplx;
+    int64_t run; /* the run whose first matrix gave `ordered` its pivots; 0: none */
+    klu_numeric *ordered;
+    klu_numeric *fresh; /* of a matrix that has pivots of its own; else NULL */
+    room ints, doubles; /* of what follows */
+    int *lp, *li, *up, *ui, *fp, *fi; /* columns of L (unit diagonal first), U (diagonal last, as reciprocals) and F */
+    int *p;                           /* pivot rows */
+    double *l, *u, *f;                /* values; those of a complex matrix have a second plane behind the first */
+    size_t lnz, unz, fnz;
+} slot;
+
+typedef struct sparse {
+    costate_allocator alloc;
+    shifted map;
+    klu_common common;
+    klu_symbolic *symbolic;
+    double *values;      /* of the matrix to be factored, pairs if it is complex */
+    room first[2];       /* values of the first matrix of this run, real and complex */
+    int64_t run, got[2]; /* the run's number, from 1; the runs that first[] belong to */
+    double *work;        /* of a solve */
+    int slots;
+    slot slot[];
+} sparse;
+
+static void klu_close(void *self)
+{
+    sparse *k = self;
+    costate_allocator alloc = k->alloc;
+    for (int i = 0; i < k->slots; i++) {
+        slot *s = &k->slot[i];
+        klu_free_numeric(&s->ordered, &k->common);
+        klu_free_numeric(&s->fresh, &k->common);
+        room_release(&s->ints, &alloc);
+        room_release(&s->doubles, &alloc);
+    }
+    klu_free_symbolic(&k->symbolic, &k->common);
+    for (int i = 0; i < 2; i++) room_release(&k->first[i], &alloc);
+    cst__release(&alloc, k->work);
+    cst__release(&alloc, k->values);
+    shifted_close(&k->map, &alloc);
+    cst__release(&alloc, k);
+}
+
+static int klu_open(void **self, const linsol_config *c)
+{
+    sparse *k = cst__alloc(&c->alloc, 1, sizeof *k + (size_t)c->slots * sizeof(slot));
+    if (!k) return COSTATE_ERR_MEMORY;
+    *k = (sparse){.alloc = c->alloc, .slots = c->slots, .run = 1};
+    for (int i = 0; i < c->slots; i++) k->slot[i] = (slot){0};
+    klu_defaults(&k->common);
+    k->common.scale = -1;
+    if (!shifted_sparse(&k->map, c)) {
+        k->work = cst__alloc(&c->alloc, chunk_doubles(c->n), sizeof(double));
+        k->values = cst__alloc(&c->alloc, 2 * k->map.size, sizeof(double));
+    }
+    if (k->work && k->values) k->symbolic = klu_analyze(c->n, k->map.colptr, k->map.rowind, &k->common);
+    if (!k->symbolic) {
+        klu_close(k);
+        return COSTATE_ERR_MEMORY;
+    }
+    *self = k;
+    return 0;
+}
+
+void linsol_klu_cost(const void *self, double *operations, double *entries)
+{
+    const klu_symbolic *s = ((const sparse *)self)->symbolic;
+    *operations = s->est_flops;
+    *entries = s->lnz + s->unz;
+}
+
+static void klu_restart(void *self)
+{
+    ((sparse *)self)->run++;
+}
+
+static int status(const sparse *k)
+{
+    return k->common.status == KLU_SINGULAR ? LINSOL_SINGULAR : COSTATE_ERR_MEMORY;
+}
+
+static klu_numeric *factor(sparse *k, int cplx, double *values, double tolerance)
+{
+    const shifted *m = &k->map;
+    k->common.tol = tolerance;
+    return cplx ? klu_z_factor(m->colptr, m->rowind, values, k->symbolic, &k->common)
+                   : klu_factor(m->colptr, m->rowind, values, k->symbolic, &k->common);
+}
+
+static int refactor(sparse *k, slot *s)
+{
+    const shifted *m = &k->map;
+    return s->cplx ? klu_z_refactor(m->colptr, m->rowind, k->values, k->symbolic, s->ordered, &k->common)
+                      : klu_refactor(m->colptr, m->rowind, k->values, k->symbolic, s->ordered, &k->common);
+}
+
+/* Copies the factors out of num. */
+static int extract(sparse *k, slot *s, klu_numeric *num)
+{
+    size_t n = (size_t)k->map.n, planes = s->cplx ? 2 : 1;
+    s->lnz = (size_t)num->lnz;
+    s->unz = (size_t)num->unz;
+    s->fnz = (size_t)num->nzoff;
+    int st = room_for(&s->ints, &k->alloc, 4 * n + 3 + s->lnz + s->unz + s->fnz, sizeof(int));
+    if (!st) st = room_for(&s->doubles, &k->alloc, planes * (s->lnz + s->unz + s->fnz), sizeof(double));
+    if (st) return st;
+    s->p = s->ints.at;
+    s->lp = s->p + n;
+    s->up = s->lp + n + 1;
+    s->fp = s->up + n + 1;
+    s->li = s->fp + n + 1;
+    s->ui = s->li + s->lnz;
+    s->fi = s->ui + s->unz;
+    s->l = s->doubles.at;
+    s->u = s->l + planes * s->lnz;
+    s->f = s->u + planes * s->unz;
+    if (s->cplx)
+        klu_z_extract(num, k->symbolic, s->lp, s->li, s->l, s->l + s->lnz, s->up, s->ui, s->u, s->u + s->unz, s->fp, s->fi, s->f,
+                      s->f + s->fnz, s->p, NULL, NULL, NULL, &k->common);
+    else
+        klu_extract(num, k->symbolic, s->lp, s->li, s->l, s->up, s->ui, s->u, s->fp, s->fi, s->f, s->p, NULL, NULL, NULL,
+                    &k->common);
+    return 0;
+}
+
+/* Are the entries of the factors of moderate size? Those of U against those of the matrix. */
+static int stable(const sparse *k, const slot *s)
+{
+    size_t parts = s->cplx ? 2 : 1;
+    return chunk_largest(parts * s->lnz, s->l) <= LARGE_L &&
+           chunk_largest(parts * s->unz, s->u) <= LARGE_U * chunk_largest(parts * k->map.size, k->values);
+}
+
+/* Makes the slot's order that of the run's first matrix, which this one becomes if there is none. */
+static int adopt_order(sparse *k, slot *s, int cplx)
+{
+    if (s->run == k->run && s->cplx == cplx) return 0;
+    size_t count = k->map.size * (cplx ? 2 : 1);
+    room *first = &k->first[cplx];
+    int found = k->got[cplx] == k->run, st = room_for(first, &k->alloc, count, sizeof(double));
+    if (st) return st;
+    klu_numeric *num = factor(k, cplx, found ? first->at : k->values, PIVOT);
+    if (!num) return status(k);
+    if (!found) memcpy(first->at, k->values, count * sizeof(double));
+    k->got[cplx] = k->run;
+    klu_free_numeric(&s->ordered, &k->common);
+    s->ordered = num;
+    s->run = k->run;
+    s->cplx = cplx;
+    return 0;
+}
+
+/* With the run's pivots, or with its own if those do not suit it. */
+static int factor_stably(sparse *k, slot *s)
+{
+    /* Also the first matrix goes through refactor, so that it gives the same bits when it comes again. */
+    if (refactor(k, s)) {
+        int st = extract(k, s, s->ordered);
+        if (st || stable(k, s)) return st;
+    } else if (k->common.status != KLU_SINGULAR) return COSTATE_ERR_MEMORY;
+    for (double tolerance = PIVOT;; tolerance *= 10) {
+        s->fresh = factor(k, s->cplx, k->values, tolerance < 1 ? tolerance : 1);
+        int st = s->fresh ? extract(k, s, s->fresh) : status(k);
+        if (st || tolerance >= 1 || stable(k, s)) return st;
+        klu_free_numeric(&s->fresh, &k->common);
+    }
+}
+
+static int klu_slot_factor(void *self, int i, int cplx, double re, double im, const double *jac)
+{
+    sparse *k = self;
+    slot *s = &k->slot[i];
+    cplx = cplx != 0;
+    klu_free_numeric(&s->fresh, &k->common);
+    int st = shifted_form(&k->map, cplx ? 2 : 1, cplx ? 1 : 0, re, im, jac, k->values);
+    if (!st) st = adopt_order(k, s, cplx);
+    if (!st) st = factor_stably(k, s);
+    for (int j = 0; j < k->map.n && !st; j++) {
+        double *d = s->u + s->up[j + 1] - 1;
+        chunk_reciprocal(cplx, d, d + s->unz);
+    }
+    return st;
+}
+
+CHUNK_INLINE void solve_chunk(int z, int W, const sparse *k, const slot *s, int transposed, int w, int first, double *block)
+{
+    const klu_symbolic *sym = k->symbolic;
+    const int n = k->map.n;
+    const size_t im = chunk_plane(W, n);
+    double *x = k->work;
+    chunk_load(z, W, n, transposed ? sym->Q : s->p, w, first, block, x, x + im);
+    for (int b = 0; transposed && b < sym->nblocks; b++) {
+        for (int j = sym->R[b]; j < sym->R[b + 1]; j++) {
+            int d = s->up[j + 1] - 1;
+            chunk_gather(z, W, s->fp[j], s->fp[j + 1], s->fi, s->f, s->f + s->fnz, x, x + j * W, im);
+            chunk_gather(z, W, s->up[j], d, s->ui, s->u, s->u + s->unz, x, x + j * W, im);
+            chunk_scale(z, W, s->u[d], z ? s->u[s->unz + (size_t)d] : 0, x + j * W, im);
+        }
+        for (int j = sym->R[b + 1] - 1; j >= sym->R[b]; j--)
+            chunk_gather(z, W, s->lp[j] + 1, s->lp[j + 1], s->li, s->l, s->l + s->lnz, x, x + j * W, im);
+    }
+    for (int b = sym->nblocks - 1; !transposed && b >= 0; b--) {
+        for (int j = sym->R[b]; j < sym->R[b + 1]; j++)
+            chunk_scatter(z, W, s->lp[j] + 1, s->lp[j + 1], s->li, s->l, s->l + s->lnz, x + j * W, x, im);
+        for (int j = sym->R[b + 1] - 1; j >= sym->R[b]; j--) {
+            int d = s->up[j + 1] - 1;
+            chunk_scale(z, W, s->u[d], z ? s->u[s->unz + (size_t)d] : 0, x + j * W, im);
+            chunk_scatter(z, W, s->up[j], d, s->ui, s->u, s->u + s->unz, x + j * W, x, im);
+            chunk_scatter(z, W, s->fp[j], s->fp[j + 1], s->fi, s->f, s->f + s->fnz, x + j * W, x, im);
+        }
+    }
+    chunk_store(z, W, n, transposed ? s->p : sym->Q, w, first, block, x, x + im);
+}
+
+static int klu_slot_solve(void *self, int i, int transposed, int w, double *x)
+{
+    const sparse *k = self;
+    const slot *s = &k->slot[i];
+    for (int first = 0, W; first < w; first += W) {
+        W = chunk_width(w - first);
+        CHUNK_CALL(solve_chunk, s->cplx, W, k, s, transposed, w, first, x);
+    }
+    return 0;
+}
+
+#else
+
+void linsol_klu_cost(const void *self, double *operations, double *entries)
+{
+    (void)self;
+    *operations = *entries = 0;
+}
+
+#endif
+
+const linsol_ops linsol_klu = {
+    .name = "klu",
+    .package = "libsuitesparse-dev",
+    .formats = 1 << COSTATE_BANDED | 1 << COSTATE_CSC,
+#ifdef COSTATE_HAVE_KLU
+    .open = klu_open,
+    .close = klu_close,
+    .restart = klu_restart,
+    .factor = klu_slot_factor,
+    .solve = klu_slot_solve,
+#endif
+};

@@ -1,0 +1,105 @@
+/* linsol.c - the table of linear solvers, and the choice among them. */
+#include "linsol/linsol.h"
+
+#include "linsol/plugin.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Which back end is fastest, measured (Zen 4, gcc 12, OpenBLAS 0.3.21; a factorization and four solves): klu against dense for
+ * n = 8 .. 200 with 3 .. 20 entries per column; klu against superlu for grids of 400 .. 12,800 unknowns; band against dense for
+ * n = 32 and 100. */
+#define FILLED 0.15 /* klu's operations, as a fraction of n^3, from which on a dense matrix is faster */
+#define HEAVY 90.0  /* klu's operations per entry of the factors, from which on dense blocks are faster */
+#define WIDE 0.17   /* lower (lower + upper), as a fraction of n^2, from which on a dense matrix is faster than a band */
+
+/* Known by name only: it is a shared object of its own, for its licence. */
+static const linsol_ops umfpack = {.name = "umfpack", .package = "libsuitesparse-dev"};
+
+static const linsol_ops *const known[] = {&linsol_dense, &linsol_band, &linsol_klu, &umfpack, &linsol_superlu, &linsol_gmres};
+enum { KNOWN = sizeof known / sizeof known[0] };
+
+const char *linsol_names(void)
+{
+    return "auto, dense, band, klu, umfpack, superlu, gmres";
+}
+
+static const linsol_ops *find_known(const char *name)
+{
+    for (int i = 0; i < KNOWN; i++)
+        if (!strcmp(known[i]->name, name)) return known[i];
+    return NULL;
+}
+
+const linsol_ops *linsol_find(const char *name)
+{
+    const linsol_ops *ops = find_known(name);
+    if (ops == &umfpack) return plugin_load(name);
+    return ops && ops->open ? ops : NULL;
+}
+
+static const char *format_name(int format)
+{
+    return format == COSTATE_DENSE ? "dense" : format == COSTATE_BANDED ? "banded" : "sparse";
+}
+
+static int refuse(char *why, size_t size, const char *name, const linsol_ops *ops, int format)
+{
+    if (!find_known(name)) snprintf(why, size, "there is no linear solver \"%s\", but %s", name, linsol_names());
+    else if (!ops)
+        snprintf(why, size, "linear solver \"%s\" is not installed: it needs the Debian package %s when Costate is built", name,
+                 find_known(name)->package);
+    else
+        snprintf(why, size, "linear solver \"%s\" takes no %s pattern; set costate_problem.pattern, or use \"auto\"", name,
+                 format_name(format));
+    return COSTATE_ERR_VALUE;
+}
+
+static int open_with(linsol *l, const linsol_ops *ops)
+{
+    l->ops = ops;
+    int st = ops->open(&l->self, &l->config);
+    if (st) l->ops = NULL;
+    return st;
+}
+
+/* By what klu's analysis of the pattern says a factorization costs. */
+static int open_sparse(linsol *l)
+{
+    double n = l->config.n, operations, entries;
+    if (!linsol_klu.open) return open_with(l, linsol_superlu.open ? &linsol_superlu : &linsol_dense);
+    int st = open_with(l, &linsol_klu);
+    if (st) return st;
+    linsol_klu_cost(l->self, &operations, &entries);
+    const linsol_ops *better = NULL;
+    if (operations > FILLED * n * n * n) better = &linsol_dense;
+    else if (operations > HEAVY * entries && linsol_superlu.open) better = &linsol_superlu;
+    if (!better) return 0;
+    l->ops->close(l->self);
+    return open_with(l, better);
+}
+
+static int open_best(linsol *l)
+{
+    const costate_pattern *p = &l->config.pattern;
+    double n = l->config.n;
+    if (p->format == COSTATE_CSC) return open_sparse(l);
+    int band = p->format == COSTATE_BANDED && p->lower * ((double)p->lower + p->upper) <= WIDE * n * n;
+    return open_with(l, band ? &linsol_band : &linsol_dense);
+}
+
+int linsol_open(linsol *l, const char *name, const linsol_config *c, char *why, size_t size)
+{
+    *l = (linsol){.config = *c};
+    if (size) *why = 0;
+    if (!strcmp(name, "auto")) return open_best(l);
+    const linsol_ops *ops = linsol_find(name);
+    if (!ops || !(ops->formats >> c->pattern.format & 1)) return refuse(why, size, name, ops, (int)c->pattern.format);
+    return open_with(l, ops);
+}
+
+void linsol_close(linsol *l)
+{
+    if (l->ops) l->ops->close(l->self);
+    *l = (linsol){0};
+}

@@ -1,0 +1,86 @@
+/* linsol.h - linear solvers behind one table: systems with (re + i im) I - J, for a Jacobian J of fixed pattern.
+ *
+ * Legal order: open; then factor and solve as often as wanted, on the slots asked for at open; close. A slot keeps its factors
+ * until the next factor on it. Right-hand sides are blocks (n x w, lanes innermost) and are overwritten by the solution; a slot
+ * that was factored with `cplx` takes blocks of pairs (real part, imaginary part): x[2*(i*w + l)], x[2*(i*w + l) + 1].
+ *
+ * Factors depend only on the matrix and on the first matrix factored since `restart`, never on what came between: a step that
+ * is computed again finds the same factors. (Back ends that reuse pivots take the order of that first matrix, the first real
+ * one for real matrices and the first complex one for complex ones, and pivot afresh, for a matrix alone, where it would be
+ * unstable.)
+ *
+ * Threads: none of the back ends starts any. BLAS and LAPACK may, inside dense (n > 64), band (lower >= 64), superlu and
+ * umfpack; OPENBLAS_NUM_THREADS or OMP_NUM_THREADS say how many. One is best below n of several hundred, and wherever several
+ * solvers run side by side. */
+#ifndef COSTATE_LINSOL_H
+#define COSTATE_LINSOL_H
+
+#include "core/alloc.h"
+
+#include <costate/costate.h>
+
+/* Positive, so that a step is tried again with another h. No status codes, and unlike a callback's return values. */
+enum {
+    LINSOL_SINGULAR = 2001,      /* a pivot is zero */
+    LINSOL_NOT_CONVERGED = 2002, /* GMRES: not within the iterations allowed */
+    LINSOL_NOT_FINITE = 2003     /* J or the shift has a value that is not finite */
+};
+
+typedef struct linsol_ops linsol_ops;
+
+/* J as an operator, for matrix-free solvers: out = J x, or J^T x, on blocks. Returns what the callback did. */
+typedef struct linsol_operator {
+    int (*apply)(void *ctx, int transposed, int w, const double *x, double *out);
+    /* x becomes the preconditioner's answer for slot `slot` (real blocks); NULL: none */
+    int (*precondition)(void *ctx, int slot, int transposed, int w, double *x);
+    /* a matrix (re + i im) I - J is about to be solved with on that slot */
+    int (*prepare)(void *ctx, int slot, double re, double im);
+    void *ctx;
+} linsol_operator;
+
+typedef struct linsol_config {
+    int n;
+    costate_pattern pattern;
+    int slots;
+    costate_allocator alloc;
+    linsol_operator op;  /* for matrix-free solvers */
+    double tol;          /* GMRES: relative residual */
+    int restart, most;   /* GMRES: length of the basis, at least 1; most iterations */
+} linsol_config;
+
+/* A back end. All return 0, LINSOL_SINGULAR, COSTATE_ERR_MEMORY or another COSTATE_ERR_... */
+struct linsol_ops {
+    const char *name;    /* as in option linsol */
+    const char *package; /* Debian package it needs; NULL: always there */
+    int matrix_free;     /* 1: `jac` of factor is NULL */
+    int formats;         /* bit 1 << costate_format: patterns it takes */
+    int (*open)(void **self, const linsol_config *c);
+    void (*close)(void *self);
+    void (*restart)(void *self); /* a new run: forget the pivot order; NULL: nothing to forget */
+    int (*factor)(void *self, int slot, int cplx, double re, double im, const double *jac);
+    int (*solve)(void *self, int slot, int transposed, int w, double *x);
+};
+
+/* A back end whose `open` is NULL was built without what it needs. */
+extern const linsol_ops linsol_dense, linsol_band, linsol_klu, linsol_superlu, linsol_gmres;
+
+/* What a factorization costs an opened "klu", by its analysis: operations, and entries of the factors. */
+void linsol_klu_cost(const void *self, double *operations, double *entries);
+
+/* An opened solver of any back end. */
+typedef struct linsol {
+    const linsol_ops *ops;
+    void *self;
+    linsol_config config;
+} linsol;
+
+/* linsol.c. name "auto" chooses by the pattern: dense; band where it is narrow; and for a sparse one, by what factoring it
+ * costs, klu, superlu if dense blocks pay, or dense. why (size bytes) receives the reason of a refusal: an unknown name with
+ * the valid ones, a back end that is not installed with its package, a pattern that it does not take. Refusals are
+ * COSTATE_ERR_VALUE. */
+int linsol_open(linsol *l, const char *name, const linsol_config *c, char *why, size_t size);
+void linsol_close(linsol *l);
+const linsol_ops *linsol_find(const char *name); /* NULL: not known, or not installed */
+const char *linsol_names(void);                  /* "dense, band, klu, ..." */
+
+#endif

@@ -1,0 +1,16 @@
+/* lu.h - factors of dense matrices, in place. A is column-major, n x n; a complex one has its imaginary parts in a second plane
+ * behind the real ones. */
+#ifndef COSTATE_LINSOL_LU_H
+#define COSTATE_LINSOL_LU_H
+
+enum { LU_OWN = 64 }; /* rows up to which LAPACK is not called */
+
+/* a becomes L without its unit diagonal, and U with the reciprocals of its diagonal; row order[k] of A is the k-th pivot row. A
+ * complex matrix of more than LU_OWN rows comes in `pairs` (column-major pairs, destroyed) and its factors go to a. swaps: n of
+ * work. 0, or LINSOL_SINGULAR. */
+int lu_factor(int cplx, int n, double *a, double *pairs, int *swaps, int *order);
+
+/* Solves with A or its transpose, on a block of w lanes. work: chunk_doubles(n). */
+void lu_solve(int cplx, int n, const double *lu, const int *order, int transposed, int w, double *block, double *work);
+
+#endif
