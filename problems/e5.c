@@ -1,0 +1,44 @@
+/* e5.c - problem E5 of Enright, Hull and Lindberg (BIT 15, 1975), a chemical pyrolysis; in the Test Set for IVP Solvers (Mazzia
+ * and Magherini, Bari) as `e5`, to t = 1e13. Rates span eighteen decades; y2 = y3 + y4 at all times.
+ *
+ *     y1 -> y2 + y3 at a,   y1 + y3 -> y4 at b,   y2 + y3 -> at cm,   y4 -> y3 at c */
+#include "massaction.h"
+#include "problems.h"
+
+#include <pthread.h>
+
+enum { N = 4, REACTIONS = 4 };
+enum { RATE_A, RATE_B, RATE_CM, RATE_C, NP };
+
+static const char *const species[N] = {"y1", "y2", "y3", "y4"}, *const rates[NP] = {"a", "b", "cm", "c"};
+static const reaction reactions[REACTIONS] = {REACTION("y1 = y2 + y3", RATE_A),
+                                              REACTION("y1 + y3 = y4", RATE_B),
+                                              REACTION("y2 + y3 =", RATE_CM),
+                                              REACTION("y4 = y3", RATE_C)};
+
+static const double start[N] = {1.76e-3, 0, 0, 0}, nominal[NP] = {7.89e-10, 1.1e7, 1.13e9, 1.13e3};
+static const double scale[N] = {1.7e-18, 1.7e-18, 1.7e-18, 1.7e-18};
+
+/* The Test Set has y2 = 8.868e-23, y3 = 8.855e-23, which violates y2 = y3 + y4: round-off has parted them there. Of y1 nothing
+ * is left: it decays faster than exp(-a t1) = exp(-7890). */
+static const double state[N] = {0, 8.8612335212910840e-23, 8.8612335212910840e-23, 0};
+static const sensitivity dstate[] = {{1, 0, -1.4817989752137985e-16}, {1, 1, -2.0626179083353642e-33},
+                                     {1, 2, -7.8397917095947166e-32}, {1, 3, -1.7853742718022303e-34}};
+
+static massaction mechanism;
+static problem self = {.name = "e5", .y0 = start, .p = nominal, .t0 = 0, .t1 = 1e13, .scale = scale,
+                       .source = "Radau IIA of order 13 in quadruple precision; two tolerances agree", .rtol_ref = 1e-8,
+                       .state = state, .sensitivities = NP, .dstate = dstate};
+
+static void compile(void)
+{
+    massaction_compile(&mechanism, COSTATE_DENSE, N, species, NP, REACTIONS, reactions, NULL);
+    self.prob = massaction_problem(&mechanism, species, rates);
+}
+
+const problem *stiff_e5(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, compile);
+    return &self;
+}
