@@ -10,24 +10,13 @@
 
 #include <math.h>
 
-static erk_row compress(const double *row, int count)
-{
-    erk_row r = {0};
-    for (int j = 0; j < count; j++)
-        if (row[j] != 0) {
-            r.j[r.m] = j;
-            r.a[r.m++] = row[j];
-        }
-    return r;
-}
-
 static void derive(erk *m, const costate_table *tb)
 {
     int s = m->s = tb->stages;
-    m->b = compress(tb->b, s);
-    if (tb->e) m->e = compress(tb->e, s);
+    m->b = row_make(tb->b, s, 1);
+    if (tb->e) m->e = row_make(tb->e, s, 1);
     for (int i = 0; i < s; i++) {
-        m->a[i] = compress(tb->a + i * s, i);
+        m->a[i] = row_make(tb->a + i * s, i, 1);
         for (int q = 0; q < m->a[i].m; q++) m->c[i] += m->a[i].a[q];
         if (fabs(m->c[i] - 1) < 1e-14) m->c[i] = 1; /* a row sum's round-off must not miss tn */
     }
@@ -41,13 +30,13 @@ static void derive(erk *m, const costate_table *tb)
     for (int i = 0; i < s; i++) {
         double column[ERK_MOST] = {0};
         for (int j = i + 1; j < s; j++) column[j] = m->live[j] ? tb->a[j * s + i] : 0;
-        m->at[i] = compress(column, s);
+        m->at[i] = row_make(column, s, 1);
     }
     int wide = s + 1 + tb->dense_stages;
-    for (int q = 0; q < tb->dense_rows; q++) m->d[q] = compress(tb->dense_d + q * wide, wide);
+    for (int q = 0; q < tb->dense_rows; q++) m->d[q] = row_make(tb->dense_d + q * wide, wide, 1);
     for (int q = 0; q < tb->dense_stages; q++) {
         int i = s + 1 + q;
-        m->a[i] = compress(tb->dense_a + q * wide, i);
+        m->a[i] = row_make(tb->dense_a + q * wide, i, 1);
         for (int r = 0; r < m->a[i].m; r++) m->c[i] += m->a[i].a[r];
     }
     m->c[s] = 1;
@@ -110,7 +99,7 @@ int cst__erk_dead_stages(costate_solver *s, const step *st, int all)
     for (int i = 1; i < m->s; i++) {
         int last = m->fsal && i == m->s - 1;
         if (m->live[i] || (!all && s->table->e[i] == 0) || (last && s->fnew_valid)) continue;
-        if (!last) cst__combine(n, st->y, erk_terms(&m->a[i], st->h, m->k, c, v), c, v, m->y[i]);
+        if (!last) cst__combine(n, st->y, row_terms(&m->a[i], st->h, m->k, c, v, 0), c, v, m->y[i]);
         TRY(deriv_rhs(&s->d, erk_time(m, st, i), erk_stage(m, st, i, n), s->p, m->k[i]));
         if (last) s->fnew_valid = 1;
     }
@@ -133,13 +122,13 @@ static int erk_step(costate_solver *s, const step *st, double *err)
     for (int i = 1; i < m->s; i++) {
         if (!m->live[i]) continue;
         double *y = st->stages + (size_t)m->slot[i] * n;
-        cst__combine(n, st->y, erk_terms(&m->a[i], st->h, m->k, c, v), c, v, y);
+        cst__combine(n, st->y, row_terms(&m->a[i], st->h, m->k, c, v, 0), c, v, y);
         TRY(deriv_rhs(&s->d, erk_time(m, st, i), y, s->p, m->k[i]));
     }
-    if (st->ynew) cst__combine(n, st->y, erk_terms(&m->b, st->h, m->k, c, v), c, v, st->ynew);
+    if (st->ynew) cst__combine(n, st->y, row_terms(&m->b, st->h, m->k, c, v, 0), c, v, st->ynew);
     if (!err) return 0;
     TRY(cst__erk_dead_stages(s, st, 0));
-    *err = cst__error_norm(n, erk_terms(&m->e, st->h, m->k, c, v), c, v, st->y, st->ynew, s->opt.rtol, s->atol);
+    *err = cst__error_norm(n, row_terms(&m->e, st->h, m->k, c, v, 0), c, v, st->y, st->ynew, s->opt.rtol, s->atol);
     return 0;
 }
 

@@ -6,15 +6,10 @@
 #define COSTATE_METHOD_ERK_H
 
 #include "core/solver.h"
+#include "method/rows.h"
 #include "tableau/tableau.h"
 
 enum { ERK_MOST = TABLEAU_STAGES };
-
-typedef struct erk_row { /* the nonzero entries of a row */
-    int m;
-    int j[ERK_MOST];
-    double a[ERK_MOST];
-} erk_row;
 
 typedef struct erk {
     int s;    /* stages */
@@ -22,10 +17,10 @@ typedef struct erk {
     int live_count;
     int live[ERK_MOST], slot[ERK_MOST]; /* slot: place of a live stage's Y in the stage data; -1: Y is y itself */
     double c[ERK_MOST];
-    erk_row a[ERK_MOST];  /* rows of A */
-    erk_row at[ERK_MOST]; /* rows of A^T, live stages only */
-    erk_row b, e;
-    erk_row d[TABLEAU_ROWS];           /* rows of the continuous extension */
+    row a[ERK_MOST];  /* rows of A */
+    row at[ERK_MOST]; /* rows of A^T, live stages only */
+    row b, e;
+    row d[TABLEAU_ROWS];           /* rows of the continuous extension */
     int dense_ready;            /* its stages belong to the step at hand */
     double *memory;
     double *k[ERK_MOST];        /* f at the stages, then at (tn, ynew), then at those of the extension; k[0] is solver.f */
@@ -42,16 +37,6 @@ static inline const double *erk_stage(const erk *m, const step *st, int i, size_
 {
     if (m->live[i]) return m->slot[i] < 0 ? st->y : st->stages + (size_t)m->slot[i] * n;
     return m->fsal && i == m->s - 1 ? st->ynew : m->y[i];
-}
-
-/* Coefficients h a_j and the vectors they belong to, ready for cst__combine; returns their number. */
-static inline int erk_terms(const erk_row *row, double h, double *const *k, double *c, const double **v)
-{
-    for (int q = 0; q < row->m; q++) {
-        c[q] = h * row->a[q];
-        v[q] = k[row->j[q]];
-    }
-    return row->m;
 }
 
 int cst__erk_tangent(costate_solver *s, const step *st, dblock *d, double *err);

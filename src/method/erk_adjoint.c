@@ -22,7 +22,7 @@ int cst__erk_adjoint(costate_solver *s, const step *st, ablock *b)
         if (!m->live[i]) continue;
         double t = erk_time(m, st, i), weight = st->h * s->table->b[i];
         const double *y = erk_stage(m, st, i, n);
-        int terms = erk_terms(&m->at[i], st->h, u, c, v);
+        int terms = row_terms(&m->at[i], st->h, u, c, v, 0);
         if (weight != 0) {
             c[terms] = weight;
             v[terms++] = b->lambda;

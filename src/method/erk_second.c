@@ -24,11 +24,11 @@ int cst__erk_second(costate_solver *s, const step *st, const double *ydot, const
         if (!m->live[i]) continue;
         double t = erk_time(m, st, i), weight = st->h * s->table->b[i];
         const double *y = erk_stage(m, st, i, n), *yd = m->slot[i] < 0 ? ydot : dstages + (size_t)m->slot[i] * nw;
-        int terms = erk_terms(&m->at[i], st->h, u, c, v);
+        int terms = row_terms(&m->at[i], st->h, u, c, v, 0);
         c[terms] = weight;
         v[terms] = b->lambda;
         cst__combine(nw, NULL, terms + 1, c, v, w);
-        erk_terms(&m->at[i], st->h, udot, c, v);
+        row_terms(&m->at[i], st->h, udot, c, v, 0);
         v[terms] = b->lambda_dot;
         cst__combine(nw, NULL, terms + 1, c, v, wdot);
         memset(u[i], 0, 2 * nw * sizeof *u[i]);

@@ -31,7 +31,7 @@ static int tangent_stage(costate_solver *s, const step *st, dblock *d, int i, do
     const double *v[ERK_MOST];
     const double *ydot = y[i];
     if (m->fsal && i == m->s - 1) ydot = d->ydotnew;
-    else cst__combine((size_t)s->prob.n * (size_t)d->w, d->ydot, erk_terms(&m->a[i], st->h, k, c, v), c, v, y[i]);
+    else cst__combine((size_t)s->prob.n * (size_t)d->w, d->ydot, row_terms(&m->a[i], st->h, k, c, v, 0), c, v, y[i]);
     return deriv_jvp(&s->d, erk_time(m, st, i), erk_stage(m, st, i, (size_t)s->prob.n), s->p, d->w, NULL, ydot, d->pdot, k[i]);
 }
 
@@ -59,10 +59,10 @@ int cst__erk_tangent(costate_solver *s, const step *st, dblock *d, double *err)
     d->fdotnew_valid = 0;
     for (int i = 1; i < m->s; i++)
         if (m->live[i]) TRY(tangent_stage(s, st, d, i, k, y));
-    if (d->ydotnew) cst__combine(nw, d->ydot, erk_terms(&m->b, st->h, k, c, v), c, v, d->ydotnew);
+    if (d->ydotnew) cst__combine(nw, d->ydot, row_terms(&m->b, st->h, k, c, v, 0), c, v, d->ydotnew);
     if (!err) return 0;
     TRY(dead_tangents(s, st, d, 0, k, y));
-    *err = cst__error_norm_lanes((size_t)s->prob.n, d->w, erk_terms(&m->e, st->h, k, c, v), c, v, d->ydot, d->ydotnew, s->opt.rtol,
+    *err = cst__error_norm_lanes((size_t)s->prob.n, d->w, row_terms(&m->e, st->h, k, c, v, 0), c, v, d->ydot, d->ydotnew, s->opt.rtol,
                                  s->atol);
     return 0;
 }
@@ -97,7 +97,7 @@ static int prepare(costate_solver *s, const step *st)
     if (!s->fnew_valid) TRY(deriv_rhs(&s->d, st->tn, st->ynew, s->p, s->fnew));
     s->fnew_valid = 1;
     for (int i = m->s + 1; i < m->s + 1 + s->table->dense_stages; i++) {
-        cst__combine(n, st->y, erk_terms(&m->a[i], st->h, m->k, c, v), c, v, m->y[i]);
+        cst__combine(n, st->y, row_terms(&m->a[i], st->h, m->k, c, v, 0), c, v, m->y[i]);
         TRY(deriv_rhs(&s->d, erk_time(m, st, i), m->y[i], s->p, m->k[i]));
     }
     m->dense_ready = 1;
@@ -114,7 +114,7 @@ static int prepare_tangent(costate_solver *s, const step *st, dblock *d)
     if (!d->fdotnew_valid) TRY(deriv_jvp(&s->d, st->tn, st->ynew, s->p, d->w, NULL, d->ydotnew, d->pdot, d->fdotnew));
     d->fdotnew_valid = 1;
     for (int i = m->s + 1; i < m->s + 1 + s->table->dense_stages; i++) {
-        cst__combine((size_t)s->prob.n * (size_t)d->w, d->ydot, erk_terms(&m->a[i], st->h, k, c, v), c, v, y[i]);
+        cst__combine((size_t)s->prob.n * (size_t)d->w, d->ydot, row_terms(&m->a[i], st->h, k, c, v, 0), c, v, y[i]);
         TRY(deriv_jvp(&s->d, erk_time(m, st, i), m->y[i], s->p, d->w, NULL, y[i], d->pdot, k[i]));
     }
     return 0;

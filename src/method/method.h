@@ -11,6 +11,7 @@ typedef struct step {
     const double *y;
     double *stages; /* stage data, as many doubles as family.stage_doubles says; written by `step`, read by everything else */
     double *ynew;
+    int note; /* a repeated step: what the accepted attempt noted in solver.note; -1: a first attempt */
 } step;
 
 /* A block of directions along a step; arrays are n x w, pdot is np x w. */
@@ -40,17 +41,26 @@ typedef struct ablock {
     double *py_copy, *pu_store;
 } ablock;
 
+enum { STEP_NEWTON = 1001, STEP_MATRIX = 1002 }; /* reasons of a family's own for a smaller step: no convergence, a singular matrix */
+
 typedef struct family {
     costate_family id;
+    int heavy; /* a step's matrices are worth sharing: all blocks of a sweep go back together */
     int (*open)(costate_solver *s); /* makes s->method from s->table */
     void (*close)(costate_solver *s);
+    /* Doubles that follow the n of a state: what a step takes from the one before, so that a step computed again gives the same bits. They are part of y and
+     * ynew, are zero at t0, and are written by `step` with ynew. NULL: none. */
+    size_t (*carry_doubles)(const costate_solver *s);
     size_t (*stage_doubles)(const costate_solver *s);   /* of stage data per step */
     size_t (*tangent_doubles)(const costate_solver *s); /* of work per lane of a tangent step */
     size_t (*adjoint_doubles)(const costate_solver *s); /* of work per lane of an adjoint step, first or second order */
     int (*points)(const costate_solver *s);             /* most points a step adds to ablock */
 
-    /* The step; ynew NULL: only the stages are wanted. *err becomes the error's norm, NaN if something is not finite. err NULL: a fixed or repeated step, no estimate. Returns what the right-hand side does. */
+    void (*start)(costate_solver *s, int fresh); /* a run begins: a fresh one, or a recorded one is repeated; NULL: nothing to do */
+    /* The step; ynew NULL: only the stages are wanted. *err becomes the error's norm, NaN if something is not finite. err NULL: a fixed or repeated step, no estimate. Returns what the right-hand side does, or STEP_... */
     int (*step)(costate_solver *s, const step *st, double *err);
+    /* h after an accepted step may be settled differently from hnew, the controller's choice, to keep factors; NULL: hnew it is. */
+    double (*settle)(costate_solver *s, double h, double hnew);
     /* After a step gave something that is not finite: the first stage and component at fault; 0 if there is one. */
     int (*culprit)(costate_solver *s, const step *st, int *stage, int *component);
     /* The running part of the objectives over the step is added to psi (nobj). */
@@ -65,8 +75,13 @@ typedef struct family {
     int (*adjoint)(costate_solver *s, const step *st, ablock *b);
     /* Its derivative along the directions ydot with stages dstages, first order included. */
     int (*second)(costate_solver *s, const step *st, const double *ydot, const double *dstages, ablock *b);
+    /* Which product the problem lacks for it; NULL, or returning NULL: none. */
+    const char *(*second_lacks)(const costate_solver *s);
 } family;
 
-extern const family cst__erk;
+extern const family cst__erk, cst__ros, cst__sdirk, cst__firk;
+
+/* Dense output for families without an extension of their own. */
+int cst__hermite(costate_solver *s, const step *st, double theta, double *y, dblock *d, double *ydot, int first);
 
 #endif

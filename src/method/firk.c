@@ -1,0 +1,361 @@
+/* firk.c - fully implicit Runge-Kutta methods of three stages, forward.
+ *
+ *     z_i = h sum_j a_ij f(T_j, y + z_j),   y+ = y + sum_i d_i z_i,  d^T = b^T A^-1,   q+ = q + h sum_i b_i r(T_i, Y_i)
+ *
+ * by simplified Newton iterations on F_i - (1/h) sum_j (A^-1)_ij z_j with one Jacobian for all stages (firk_correct.c). They
+ * start from the polynomial through the stages of the step before. The Jacobian is kept from step to step while they converge
+ * fast, its factors while h stays the same. Hairer, Wanner: Solving ODEs II, IV.8.
+ *
+ * What a step takes from those before it is carried in the state: z, and where the Jacobian belongs to. Whether that one or a
+ * fresh one served is the step's note. So a step computed again does the same and gives the same bits; factors at hand are only
+ * a cache. The stage data are the Y_i. */
+#include "method/firk.h"
+
+#include "core/kernels.h"
+
+enum { KEPT, FRESH };                                 /* the Jacobian; values of the note */
+enum { AT_Y = FIRK_STAGES, AT_NUMBERS = 1 + AT_Y };   /* what is carried, in vectors of n behind y: z_i; where J is; numbers: */
+enum { HISTORY, H, TIME, KEY, THETA, RATE, NUMBERS }; /* 1: there is some; h of z; t and key of J; convergence */
+enum { NOT_FINITE = STEP_MATRIX + 1 };
+
+static const double keep_below = 2e-2; /* convergence up to which the Jacobian is kept */
+static const double steady = 1.2;      /* growth of h that is not worth new factors */
+
+/* ---- opening ------------------------------------------------------------------------------------------------------------- */
+
+static int firk_open(costate_solver *s)
+{
+    char why[256] = "";
+    firk *m = cst__alloc(&s->alloc, 1, sizeof *m);
+    if (!m) return cst__fail(s, COSTATE_ERR_MEMORY, "the method");
+    memset(m, 0, sizeof *m);
+    s->method = m;
+    int status = cst__firk_derive(m, s->table, s->opt.estimator[0] == 's', why, sizeof why);
+    if (status) return cst__fail(s, status, "%s", why);
+    TRY(cst__implicit_open(s, &m->im, 2));
+    size_t n = cst__pad((size_t)s->prob.n);
+    double *at = m->memory = cst__alloc(&s->alloc, (3 * FIRK_STAGES + 2) * n, sizeof *at);
+    if (!at) return cst__fail(s, COSTATE_ERR_MEMORY, "%d stages of %d states", FIRK_STAGES, s->prob.n);
+    firk_cut(at, n, m->z);
+    firk_cut(at += FIRK_STAGES * n, n, m->f);
+    m->q = at += FIRK_STAGES * n;
+    m->err = at += FIRK_STAGES * n;
+    m->spare = at + n;
+    return 0;
+}
+
+static void firk_close(costate_solver *s)
+{
+    firk *m = s->method;
+    if (m) {
+        cst__firk_coupled_close(s);
+        cst__implicit_close(s, &m->im);
+        cst__release(&s->alloc, m->memory);
+    }
+    cst__release(&s->alloc, m);
+    s->method = NULL;
+}
+
+static void firk_start(costate_solver *s, int fresh)
+{
+    firk *m = s->method;
+    m->im.key = m->tried = m->coupled.key = m->direct[FIRK_TANGENT] = m->direct[FIRK_ADJOINT] = -1;
+    m->h = 0;
+    if (!fresh) return;
+    m->fallbacks = 0;
+    if (m->im.ls.ops->restart) m->im.ls.ops->restart(m->im.ls.self);
+    if (m->coupled.ls.ops && m->coupled.ls.ops->restart) m->coupled.ls.ops->restart(m->coupled.ls.self);
+}
+
+static size_t firk_carry_doubles(const costate_solver *s)
+{
+    return AT_NUMBERS * (size_t)s->prob.n + NUMBERS;
+}
+
+static size_t firk_stage_doubles(const costate_solver *s)
+{
+    return FIRK_STAGES * (size_t)s->prob.n;
+}
+
+static size_t firk_tangent_doubles(const costate_solver *s)
+{
+    return (3 * FIRK_STAGES + 1) * (size_t)s->prob.n;
+}
+
+static size_t firk_adjoint_doubles(const costate_solver *s)
+{
+    return 7 * FIRK_STAGES * (size_t)s->prob.n + (size_t)s->nobj; /* of the second order; the first takes less */
+}
+
+static int firk_points(const costate_solver *s)
+{
+    (void)s;
+    return FIRK_STAGES;
+}
+
+/* ---- polynomials --------------------------------------------------------------------------------------------------------- */
+
+/* Lagrange's polynomials for the nodes, at x. */
+static void lagrange(int count, const double *node, double x, double *l)
+{
+    for (int j = 0; j < count; j++) {
+        l[j] = 1;
+        for (int k = 0; k < count; k++)
+            if (k != j) l[j] *= (x - node[k]) / (node[j] - node[k]);
+    }
+}
+
+/* z from the polynomial through the stages of the step before, and through its y unless a stage has that node; else from zero. */
+static void predict(costate_solver *s, const step *st)
+{
+    firk *m = s->method;
+    size_t n = (size_t)s->prob.n;
+    const double *carry = st->y + n, *numbers = carry + AT_NUMBERS * n;
+    double *was[FIRK_STAGES], *y[FIRK_STAGES], node[FIRK_STAGES + 1] = {0}, l[FIRK_STAGES + 1];
+    const double one = 1;
+    firk_cut(carry, n, was);
+    firk_cut(st->stages, n, y);
+    int zero = !firk_among(m, 0);
+    for (int i = 0; i < FIRK_STAGES; i++) node[zero + i] = m->c[i];
+    for (int i = 0; i < FIRK_STAGES; i++) {
+        if (numbers[HISTORY] != 0 && m->distinct) {
+            lagrange(zero + FIRK_STAGES, node, 1 + m->c[i] * st->h / numbers[H], l);
+            for (int j = 0; j < FIRK_STAGES; j++) l[zero + j] -= m->d[j]; /* less y - y of then */
+            cst__combine(n, NULL, FIRK_STAGES, l + zero, (const double *const *)was, m->z[i]);
+        } else memset(m->z[i], 0, n * sizeof *m->z[i]);
+        cst__combine(n, st->y, 1, &one, (const double *const *)&m->z[i], y[i]);
+    }
+}
+
+static int firk_dense(costate_solver *s, const step *st, double theta, double *y, dblock *d, double *ydot, int first)
+{
+    firk *m = s->method;
+    size_t count = (size_t)s->prob.n * (size_t)(d ? d->w : 1);
+    double node[FIRK_STAGES + 2] = {0}, l[FIRK_STAGES + 2], *stage[FIRK_STAGES];
+    const double *v[FIRK_STAGES + 2];
+    if (!m->collocation) {
+        if (!s->f_valid) TRY(deriv_rhs(&s->d, st->t, st->y, s->p, s->f));
+        s->f_valid = 1;
+        return cst__hermite(s, st, theta, y, d, ydot, first);
+    }
+    firk_cut(d ? d->stages : st->stages, count, stage);
+    v[0] = d ? d->ydot : st->y;
+    for (int i = 0; i < FIRK_STAGES; i++) {
+        node[1 + i] = m->c[i];
+        v[1 + i] = stage[i];
+    }
+    node[FIRK_STAGES + 1] = 1;
+    v[FIRK_STAGES + 1] = d ? d->ydotnew : st->ynew;
+    int all = FIRK_STAGES + (firk_among(m, 1) ? 1 : 2); /* through the end too, if no stage is there */
+    lagrange(all, node, theta, l);
+    cst__combine(count, NULL, all, l, v, d ? ydot : y);
+    return 0;
+}
+
+/* ---- the stages ---------------------------------------------------------------------------------------------------------- */
+
+int cst__firk_matrices(costate_solver *s, const step *st, int note, const double *f)
+{
+    firk *m = s->method;
+    const double *kept = st->y + (1 + AT_Y) * (size_t)s->prob.n, *numbers = kept + s->prob.n;
+    int64_t key = note == FRESH ? st->n : (int64_t)numbers[KEY];
+    if (m->im.key != key) {
+        m->h = 0;
+        int rc = note == FRESH ? cst__implicit_jacobian(s, &m->im, key, st->t, st->y, f)
+                               : cst__implicit_jacobian(s, &m->im, key, numbers[TIME], kept, NULL);
+        TRY(cst__of(s, "jac", rc));
+    }
+    if (m->h == st->h) return 0;
+    m->h = 0;
+    TRY(cst__implicit_factor(s, &m->im, 0, 0, m->gamma / st->h, 0));
+    TRY(cst__implicit_factor(s, &m->im, 1, 1, m->alpha / st->h, m->beta / st->h));
+    m->h = st->h;
+    return 0;
+}
+
+/* A kept Jacobian serves unless convergence was slow, or an earlier attempt at this step came to nothing. */
+static int choose(const firk *m, const step *st, const double *numbers, int again)
+{
+    if (st->note >= 0) return st->note;
+    if (numbers[HISTORY] == 0 || again || m->im.key == st->n) return FRESH;
+    if (!m->im.values) return FRESH; /* without a matrix there is nothing to save */
+    return numbers[THETA] <= keep_below ? KEPT : FRESH;
+}
+
+/* Newton's iteration; its convergence comes to *c. */
+static int iterate(costate_solver *s, const step *st, int which, newton *c)
+{
+    firk *m = s->method;
+    size_t n = (size_t)s->prob.n;
+    const double *numbers = st->y + (1 + AT_NUMBERS) * n, one = 1;
+    TRY(cst__firk_matrices(s, st, which, s->f_valid ? s->f : NULL));
+    predict(s, st);
+    firk_system q = {.w = 1, .h = st->h, .from = st->y, .q = m->q};
+    memcpy(q.f, m->f, sizeof q.f);
+    memcpy(q.x, m->z, sizeof q.x);
+    firk_cut(st->stages, n, q.y);
+    *c = newton_start(s, numbers[RATE]);
+    double least = 10 * DBL_EPSILON * cst__norm(n, st->y, st->y, s->opt.rtol, s->atol); /* what round-off leaves to reach */
+    c->kappa = fmax(c->kappa, least);
+    for (;;) {
+        double sum = 0;
+        for (int i = 0; i < FIRK_STAGES; i++) {
+            TRY(deriv_rhs(&s->d, firk_time(m, st, i), q.y[i], s->p, q.f[i]));
+            if (!cst__all_finite(n, q.f[i])) return NOT_FINITE;
+        }
+        TRY(cst__firk_correct(s, &q, 0));
+        for (int i = 0; i < FIRK_STAGES; i++) {
+            double norm = cst__error_norm(n, 1, &one, (const double *const *)&q.f[i], st->y, st->y, s->opt.rtol, s->atol);
+            sum += norm * norm;
+        }
+        newton_verdict v = newton_judge(c, sqrt(sum / FIRK_STAGES));
+        if (v != NEWTON_AGAIN) return v == NEWTON_DONE ? 0 : STEP_NEWTON;
+    }
+}
+
+static void carry(const costate_solver *s, const step *st, int which, const newton *c)
+{
+    const firk *m = s->method;
+    size_t n = (size_t)s->prob.n;
+    const double *from = st->y + n, *old = from + AT_NUMBERS * n;
+    double *to = st->ynew + n, *numbers = to + AT_NUMBERS * n;
+    for (int i = 0; i < FIRK_STAGES; i++) memcpy(to + (size_t)i * n, m->z[i], n * sizeof *to);
+    memcpy(to + AT_Y * n, which == FRESH ? st->y : from + AT_Y * n, n * sizeof *to);
+    numbers[HISTORY] = 1;
+    numbers[H] = st->h;
+    numbers[TIME] = which == FRESH ? st->t : old[TIME];
+    numbers[KEY] = which == FRESH ? (double)st->n : old[KEY];
+    numbers[THETA] = c->theta;
+    numbers[RATE] = c->rate;
+}
+
+/* ---- the estimate -------------------------------------------------------------------------------------------------------- */
+
+/* f_0 of the estimate: f(t, y), or at the node between the ends */
+static int slope(costate_solver *s, const step *st, const double **f)
+{
+    firk *m = s->method;
+    size_t n = (size_t)s->prob.n;
+    double *y[FIRK_STAGES];
+    *f = s->f;
+    if (m->node == 0 || m->e0 == 0) return 0;
+    firk_cut(st->stages, n, y);
+    cst__combine(n, NULL, 1 + FIRK_STAGES, m->mid, (const double *[]){st->y, y[0], y[1], y[2]}, m->spare);
+    *f = m->f[0];
+    return deriv_rhs(&s->d, st->t + m->node * st->h, m->spare, s->p, m->f[0]);
+}
+
+/* (I - h/gamma J)^-1 (e0 h f_0 + sum e_i z_i + e1 h f(tn, y+)). Where a step begins in a transient that is too large for stiff
+ * components: filtered twice it vanishes for them. HW (8.20) */
+static int estimate(costate_solver *s, const step *st, int transient, double *err)
+{
+    firk *m = s->method;
+    size_t n = (size_t)s->prob.n;
+    double g = m->gamma / st->h, c[] = {g * m->e[0], g * m->e[1], g * m->e[2], m->gamma * m->e0, m->gamma * m->e1}, one = 1;
+    const double *v[] = {m->z[0], m->z[1], m->z[2], NULL, s->fnew}, *e = m->err;
+    TRY(slope(s, st, &v[3]));
+    if (m->e1 != 0) {
+        TRY(deriv_rhs(&s->d, st->tn, st->ynew, s->p, s->fnew));
+        s->fnew_valid = 1;
+    }
+    if (m->e0 == 0) {
+        c[3] = c[4];
+        v[3] = v[4];
+    }
+    cst__combine(n, NULL, m->e0 != 0 && m->e1 != 0 ? 5 : 4, c, v, m->err);
+    for (int pass = 0; pass == 0 || (pass == 1 && transient && *err > 1); pass++) {
+        if (pass) cst__combine(n, NULL, 1, &g, &e, m->err);
+        TRY(cst__implicit_solve(s, &m->im, 0, 0, 1, m->err));
+        *err = cst__error_norm(n, 1, &one, &e, st->y, st->ynew, s->opt.rtol, s->atol);
+    }
+    return 0;
+}
+
+/* ---- the step ------------------------------------------------------------------------------------------------------------ */
+
+static int not_finite(const costate_solver *s, const step *st, double *err)
+{
+    if (err) *err = NAN;
+    if (st->ynew) cst__fill_nan(st->ynew, (size_t)s->prob.n);
+    return 0;
+}
+
+static int firk_step(costate_solver *s, const step *st, double *err)
+{
+    firk *m = s->method;
+    size_t n = (size_t)s->prob.n;
+    newton c;
+    int again = m->tried == st->n;
+    m->tried = st->n;
+    m->coupled.key = m->direct[FIRK_TANGENT] = -1;
+    s->fnew_valid = 0;
+    if (err && m->node == 0) {
+        if (!s->f_valid) TRY(deriv_rhs(&s->d, st->t, st->y, s->p, s->f));
+        s->f_valid = 1;
+        if (!cst__all_finite(n, s->f)) return not_finite(s, st, err);
+    }
+    int which = choose(m, st, st->y + (1 + AT_NUMBERS) * n, again), rc = iterate(s, st, which, &c);
+    if (which == KEPT && st->note < 0 && (rc == STEP_NEWTON || rc == STEP_MATRIX || rc == NOT_FINITE))
+        rc = iterate(s, st, which = FRESH, &c);
+    s->note = which;
+    if (rc == NOT_FINITE) return not_finite(s, st, err);
+    if (rc || !st->ynew) return rc;
+    cst__combine(n, st->y, FIRK_STAGES, m->d, (const double *const *)m->z, st->ynew);
+    m->theta = c.theta;
+    carry(s, st, which, &c);
+    return err ? estimate(s, st, again || st->n == 0, err) : 0;
+}
+
+/* The factors are worth a somewhat smaller step than possible, if they will serve. */
+static double firk_settle(costate_solver *s, double h, double hnew)
+{
+    const firk *m = s->method;
+    return m->theta <= keep_below && hnew / h >= 1 && hnew / h <= steady ? h : hnew;
+}
+
+static int firk_culprit(costate_solver *s, const step *st, int *stage, int *component)
+{
+    const firk *m = s->method;
+    size_t n = (size_t)s->prob.n;
+    (void)st;
+    *stage = 0;
+    if (s->f_valid && !cst__first_not_finite(n, s->f, component)) return 0;
+    for (; *stage < FIRK_STAGES; ++*stage)
+        if (!cst__first_not_finite(n, m->f[*stage], component)) return 0;
+    return s->fnew_valid ? cst__first_not_finite(n, s->fnew, component) : -1; /* at the end of the step, behind the stages */
+}
+
+static int firk_running(costate_solver *s, const step *st, double *psi)
+{
+    const firk *m = s->method;
+    const deriv_function *r = &s->d.running;
+    double *y[FIRK_STAGES];
+    firk_cut(st->stages, (size_t)s->prob.n, y);
+    for (int i = 0; i < FIRK_STAGES; i++) {
+        TRY(cst__of(s, "running", r->fn.eval(0, firk_time(m, st, i), y[i], s->p, s->psi_row, r->data)));
+        for (int o = 0; o < s->nobj; o++) psi[o] += st->h * m->b[i] * s->psi_row[o];
+    }
+    return 0;
+}
+
+const family cst__firk = {
+    .id = COSTATE_FIRK,
+    .heavy = 1,
+    .open = firk_open,
+    .close = firk_close,
+    .start = firk_start,
+    .carry_doubles = firk_carry_doubles,
+    .stage_doubles = firk_stage_doubles,
+    .tangent_doubles = firk_tangent_doubles,
+    .adjoint_doubles = firk_adjoint_doubles,
+    .points = firk_points,
+    .step = firk_step,
+    .settle = firk_settle,
+    .culprit = firk_culprit,
+    .running = firk_running,
+    .dense = firk_dense,
+    .tangent = cst__firk_tangent,
+    .running_tangent = cst__firk_running_tangent,
+    .adjoint = cst__firk_adjoint,
+    .second = cst__firk_second,
+};

@@ -1,0 +1,172 @@
+/* firk_coupled.c - the stages' exact linear system of 3n equations, with the Jacobian J_i at every stage:
+ *
+ *     M = I - (h a_ij J_i),   tangent: M k = rhs,   adjoint: M^T w = g
+ *
+ * Component r of stage i is row 3r + i: the blocks of 3 x 3 follow the pattern of J, and a band stays a band. Components are
+ * measured in the state's weights, rounded to powers of two, D^-1 M D, so that units do not mislead the choice of pivots: these
+ * solutions are not iterated upon. */
+#include "method/firk.h"
+
+enum { S = FIRK_STAGES };
+
+/* ---- the pattern --------------------------------------------------------------------------------------------------------- */
+
+/* Column starts and rows of the CSC pattern whose entries are blocks. */
+static int grow_pattern(costate_solver *s, firk_coupled *c, costate_pattern *p)
+{
+    int n = s->prob.n;
+    size_t columns = (size_t)S * (size_t)n + 1, nnz = (size_t)p->colptr[n] * S * S;
+    int *colptr = c->colptr = cst__alloc(&s->alloc, columns + nnz, sizeof *colptr), *rowind = colptr + columns;
+    if (!colptr || nnz > INT32_MAX)
+        return cst__fail(s, COSTATE_ERR_MEMORY, "the pattern of %d coupled stages of %d equations", S, n);
+    for (int col = 0; col < n; col++)
+        for (int j = 0; j < S; j++) {
+            int len = p->colptr[col + 1] - p->colptr[col], at = S * S * p->colptr[col] + S * j * len;
+            colptr[S * col + j] = at;
+            for (int k = p->colptr[col]; k < p->colptr[col + 1]; k++)
+                for (int i = 0; i < S; i++) rowind[at++] = S * p->rowind[k] + i;
+        }
+    colptr[S * n] = (int)nnz;
+    p->colptr = colptr;
+    p->rowind = rowind;
+    return 0;
+}
+
+static int open_coupled(costate_solver *s)
+{
+    firk *m = s->method;
+    firk_coupled *c = &m->coupled;
+    char why[256] = "";
+    costate_pattern p = m->im.pattern;
+    if (s->prob.n > INT32_MAX / S) return cst__fail(s, COSTATE_ERR_MEMORY, "%d coupled stages of %d equations", S, s->prob.n);
+    size_t rows = (size_t)S * (size_t)s->prob.n, nnz = S * S * m->im.jac.nnz;
+    if (p.format == COSTATE_CSC) TRY(grow_pattern(s, c, &p));
+    if (p.format == COSTATE_BANDED) {
+        p.lower = S * p.lower + S - 1;
+        p.upper = S * p.upper + S - 1;
+        nnz = rows * (size_t)(p.lower + p.upper + 1);
+    }
+    size_t scales = cst__pad((size_t)s->prob.n);
+    c->jac = cst__alloc(&s->alloc, scales + cst__pad(m->im.jac.nnz) + nnz, sizeof *c->jac);
+    if (!c->jac) return cst__fail(s, COSTATE_ERR_MEMORY, "%d coupled stages of %d equations", S, s->prob.n);
+    c->scale = c->jac + cst__pad(m->im.jac.nnz);
+    c->values = c->scale + scales;
+    memset(c->values, 0, nnz * sizeof *c->values); /* entries of the band that belong to no block stay so */
+    linsol_config config = {.n = (int)rows, .pattern = p, .slots = 1, .alloc = s->alloc};
+    int status = linsol_open(&c->ls, s->opt.linsol, &config, why, sizeof why);
+    if (!status) return 0;
+    memset(&c->ls, 0, sizeof c->ls);
+    return cst__fail(s, status, "%s", why);
+}
+
+static void close_coupled(costate_solver *s, firk_coupled *c)
+{
+    if (c->ls.ops) linsol_close(&c->ls);
+    cst__release(&s->alloc, c->colptr);
+    cst__release(&s->alloc, c->jac);
+    *c = (firk_coupled){.key = -1};
+}
+
+void cst__firk_coupled_close(costate_solver *s)
+{
+    close_coupled(s, &((firk *)s->method)->coupled);
+}
+
+/* ---- the matrix ---------------------------------------------------------------------------------------------------------- */
+
+/* A column of J: its entries, one after the other, and their rows; and where they go in the three columns of M that it becomes,
+ * three apart. */
+typedef struct column {
+    size_t count, from, first;
+    const int *rows; /* NULL: first, first + 1, ... */
+    size_t to[S];
+} column;
+
+static column find_column(const costate_pattern *p, size_t n, size_t col)
+{
+    size_t lower = (size_t)p->lower, upper = (size_t)p->upper;
+    column c = {.count = n, .from = n * col};
+    for (size_t j = 0; j < S; j++) c.to[j] = S * n * (S * col + j);
+    if (p->format == COSTATE_BANDED) {
+        size_t last = col + lower < n ? col + lower : n - 1, ld = S * (lower + upper) + 2 * S - 1;
+        c.first = col > upper ? col - upper : 0;
+        c.count = last - c.first + 1;
+        c.from = (lower + upper + 1) * col + (upper + c.first - col);
+        for (size_t j = 0; j < S; j++) c.to[j] = ld * (S * col + j) + (S * upper + S - 1 + S * c.first - S * col - j);
+    }
+    if (p->format == COSTATE_CSC) {
+        c.from = (size_t)p->colptr[col];
+        c.count = (size_t)p->colptr[col + 1] - c.from;
+        c.rows = p->rowind + c.from;
+        for (size_t j = 0; j < S; j++) c.to[j] = S * S * c.from + S * j * c.count;
+    }
+    return c;
+}
+
+/* Row i of blocks: h a_ij J_i. */
+static void put_stage(costate_solver *s, int i, double h)
+{
+    firk *m = s->method;
+    firk_coupled *c = &m->coupled;
+    for (size_t col = 0; col < (size_t)s->prob.n; col++) {
+        column p = find_column(&m->im.pattern, (size_t)s->prob.n, col);
+        for (int j = 0; j < S; j++) {
+            double *to = c->values + p.to[j] + i, scale = h * m->a[i][j] * c->scale[col];
+            for (size_t k = 0; k < p.count; k++)
+                to[S * k] = scale * c->jac[p.from + k] / c->scale[p.rows ? (size_t)p.rows[k] : p.first + k];
+        }
+    }
+}
+
+static int factor(costate_solver *s, const step *st)
+{
+    firk *m = s->method;
+    firk_coupled *c = &m->coupled;
+    double *y[S];
+    firk_cut(st->stages, (size_t)s->prob.n, y);
+    if (c->key == st->n) return 0;
+    c->key = -1;
+    if (!c->ls.ops) {
+        int status = open_coupled(s);
+        if (status) close_coupled(s, c);
+        if (status) return status;
+    }
+    for (int r = 0; r < s->prob.n; r++) {
+        double weight = s->atol[r] + s->opt.rtol * fabs(st->y[r]);
+        c->scale[r] = weight > DBL_MIN ? ldexp(1, ilogb(weight)) : 1;
+    }
+    for (int i = 0; i < S; i++) {
+        TRY(cst__of(s, "jac", jacobian_eval(&m->im.jac, firk_time(m, st, i), y[i], s->p, NULL, c->jac)));
+        put_stage(s, i, st->h);
+    }
+    s->stats.factor++;
+    int rc = c->ls.ops->factor(c->ls.self, 0, 0, 1, 0, c->values);
+    if (rc < 0) return cst__fail(s, rc, "factors of %d coupled stages of %d equations", S, s->prob.n);
+    if (rc) return STEP_MATRIX;
+    c->key = st->n;
+    return 0;
+}
+
+int cst__firk_coupled_solve(costate_solver *s, const step *st, int transposed, int w, double *const rhs[S], double *x,
+                            double *const k[S])
+{
+    firk *m = s->method;
+    firk_coupled *c = &m->coupled;
+    size_t n = (size_t)s->prob.n, lanes = (size_t)w;
+    TRY(factor(s, st));
+    for (size_t r = 0; r < n; r++)
+        for (size_t i = 0; i < S; i++) {
+            double unit = transposed ? c->scale[r] : 1 / c->scale[r];
+            for (size_t l = 0; l < lanes; l++) x[(S * r + i) * lanes + l] = unit * rhs[i][r * lanes + l];
+        }
+    s->stats.solve++;
+    int rc = c->ls.ops->solve(c->ls.self, 0, transposed, w, x);
+    if (rc < 0) return cst__fail(s, rc, "solving %d coupled stages of %d equations", S, s->prob.n);
+    if (rc) return STEP_MATRIX;
+    for (size_t r = 0; r < n; r++)
+        for (size_t i = 0; i < S; i++) {
+            double unit = transposed ? 1 / c->scale[r] : c->scale[r];
+            for (size_t l = 0; l < lanes; l++) k[i][r * lanes + l] = unit * x[(S * r + i) * lanes + l];
+        }
+    return 0;
+}

@@ -1,0 +1,35 @@
+/* implicit.h - what the implicit families share: the Jacobian at a point, and factors of (re + i im) I - J. */
+#ifndef COSTATE_METHOD_IMPLICIT_H
+#define COSTATE_METHOD_IMPLICIT_H
+
+#include "core/solver.h"
+#include "deriv/jacobian.h"
+#include "linsol/linsol.h"
+
+typedef struct implicit {
+    jacobian jac;
+    linsol ls;
+    double *values;   /* of the Jacobian; NULL for matrix-free solvers */
+    double t, *y;     /* where it was evaluated */
+    int64_t key;      /* the step it belongs to, as the family numbers them; -1: none */
+    int slots;
+    int waiting;      /* nothing is open yet: the pattern will be looked for when the first run knows a point */
+    costate_pattern pattern;
+    int *colptr, *rowind; /* of a pattern that was found */
+    void *context;    /* of the operator */
+} implicit;
+
+/* Opens for the problem's pattern. Without jac and pattern, and with n too large for a dense matrix to be the obvious choice, it waits for
+ * cst__implicit_prepare, which the driver calls when a run's input is known, to find the pattern. s->im becomes m. */
+int cst__implicit_open(costate_solver *s, implicit *m, int slots);
+int cst__implicit_prepare(costate_solver *s);
+void cst__implicit_close(costate_solver *s, implicit *m);
+
+/* The Jacobian at (t, y), and `key` for it. f: f(t, y), or NULL. Returns what the callback did. */
+int cst__implicit_jacobian(costate_solver *s, implicit *m, int64_t key, double t, const double *y, const double *f);
+
+/* Factors of (re + i im) I - J in a slot. 0, STEP_MATRIX, or a negative status whose message is set. */
+int cst__implicit_factor(costate_solver *s, implicit *m, int slot, int complex, double re, double im);
+int cst__implicit_solve(costate_solver *s, implicit *m, int slot, int transposed, int w, double *x);
+
+#endif

@@ -1,0 +1,44 @@
+/* newton.h - when a simplified Newton iteration has converged, and when it will not. Hairer, Wanner: Solving ODEs II, IV.8.
+ *
+ * With theta = |d_k| / |d_(k-1)| the error after iteration k is about theta/(1-theta) |d_k|, in tolerances. It is accepted below kappa; the iteration
+ * is given up if theta >= 1, or if theta^(most-k)/(1-theta) |d_k|, what would be left at the end, is above kappa. */
+#ifndef COSTATE_METHOD_NEWTON_H
+#define COSTATE_METHOD_NEWTON_H
+
+#include "core/solver.h"
+
+#include <float.h>
+#include <math.h>
+
+typedef struct newton {
+    int k, most;
+    double kappa;
+    double rate;  /* theta/(1-theta), of this iteration or, before its second correction, of the one before */
+    double theta; /* of the last two corrections; 0 before there are two */
+    double norm;  /* of the last correction */
+} newton;
+
+typedef enum newton_verdict { NEWTON_AGAIN, NEWTON_DONE, NEWTON_FAILS } newton_verdict;
+
+/* rate: of the iteration before (part of what a step carries), 0 at the start of a run. */
+static inline newton newton_start(const costate_solver *s, double rate)
+{
+    return (newton){.most = (int)s->opt.newton_most, .kappa = s->opt.newton_tol, .rate = rate > 0 ? pow(fmax(rate, DBL_EPSILON), 0.8) : 1};
+}
+
+/* norm: of the correction just applied, weighted like errors. */
+static inline newton_verdict newton_judge(newton *c, double norm)
+{
+    if (!isfinite(norm)) return NEWTON_FAILS;
+    if (c->k++ > 0) {
+        c->theta = norm / c->norm;
+        if (c->theta >= 0.99) return NEWTON_FAILS;
+        c->rate = c->theta / (1 - c->theta);
+        if (c->rate * norm * pow(c->theta, c->most - c->k - 1) > c->kappa && c->k < c->most) return NEWTON_FAILS;
+    }
+    c->norm = norm;
+    if (c->rate * norm <= c->kappa || norm == 0) return NEWTON_DONE;
+    return c->k < c->most ? NEWTON_AGAIN : NEWTON_FAILS;
+}
+
+#endif

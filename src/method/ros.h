@@ -1,0 +1,62 @@
+/* ros.h - Rosenbrock methods: what ros*.c share. */
+#ifndef COSTATE_METHOD_ROS_H
+#define COSTATE_METHOD_ROS_H
+
+#include "method/implicit.h"
+#include "method/rows.h"
+#include "tableau/tableau.h"
+
+enum { ROS_MOST = TABLEAU_STAGES };
+
+typedef struct ros {
+    int s;
+    row a[ROS_MOST], g[ROS_MOST];   /* rows of A and G */
+    row at[ROS_MOST], gt[ROS_MOST]; /* of their transposes; that of A for first ones alone */
+    row m, e;                       /* weights of the new state and of the estimate */
+    double b[ROS_MOST];             /* weights of the running objective, those of the order conditions */
+    double bgamma;                  /* sum b_i gamma_i */
+    /* Stages with the same T and Y, that is with equal rows of A, share what is evaluated there. */
+    int same[ROS_MOST];             /* the first of them */
+    int points, shared;             /* first ones; those that have twins, stage 1 apart */
+    row twins[ROS_MOST];            /* of a first one: all of them, with coefficients 1 */
+    double weight[ROS_MOST];        /* the sum of their b */
+    implicit im;                    /* its key is the number of the step */
+    double h;                       /* of the factors; 0: none */
+    int have_ft;
+    double *memory;
+    double *ft;                     /* f_t(t, y) */
+    double *f[ROS_MOST];            /* f(T_i, Y_i); f[0] is solver.f */
+    double *y, *sum;                /* n: a stage's Y; h sum b_i k_i */
+    int together;                   /* several stages may share a call of vjp_dot */
+    double *rd, *rk, *ru, *rp, *ro; /* n x lanes thrice, np x lanes, nobj x lanes: several stages or objectives in one call */
+    double *td;                     /* lanes: the time part of directions */
+} ros;
+
+/* Jacobian, f_t (if wanted) and factors of the step, unless they are there already. */
+int cst__ros_matrices(costate_solver *s, const step *st, int want_ft);
+void cst__ros_stages(const costate_solver *s, const double *stages, size_t lanes, double **k); /* the k_i, or their directions */
+const double *cst__ros_stage(costate_solver *s, const step *st, int i, double *const *k);      /* Y_i: y itself, or in ros.y */
+void cst__ros_quadrature(costate_solver *s, const step *st, double *const *k);                 /* ros.sum = h sum b_i k_i */
+/* The sum of x over stage i and its twins: x[i] itself, or in out. */
+const double *cst__ros_total(const costate_solver *s, int i, int w, double *const *x, double *out);
+
+static inline double ros_time(const costate_solver *s, const step *st, int i)
+{
+    double c = s->table->alpha[i];
+    return c == 1 ? st->tn : st->t + c * st->h;
+}
+
+/* x (n) into all lanes of out (n x w) */
+static inline void ros_spread(size_t n, int w, const double *x, double *out)
+{
+    for (size_t i = 0; i < n; i++)
+        for (int l = 0; l < w; l++) out[i * (size_t)w + (size_t)l] = x[i];
+}
+
+int cst__ros_tangent(costate_solver *s, const step *st, dblock *d, double *err);
+int cst__ros_running_tangent(costate_solver *s, const step *st, dblock *d);
+int cst__ros_adjoint(costate_solver *s, const step *st, ablock *b);
+int cst__ros_second(costate_solver *s, const step *st, const double *ydot, const double *dstages, ablock *b);
+const char *cst__ros_lacks(const costate_solver *s);
+
+#endif

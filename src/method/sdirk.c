@@ -1,0 +1,319 @@
+/* sdirk.c - singly diagonally implicit Runge-Kutta methods, forward, in z_i = Y_i - y.
+ *
+ *     z_i = g_i + h gamma f(T_i, y + z_i),  g_i = h sum_(j<i) a_ij f(T_j, Y_j) = sum_(j<i) theta_ij z_j,  theta = I - gamma A^-1
+ *     y+  = y + sum_i d_i z_i,  d^T = b^T A^-1,   estimate sum_i (e^T A^-1)_i z_i, or shift M^-1 times that
+ *     q+  = q + h sum_i b_i r(T_i, Y_i)
+ *
+ * by simplified Newton, M (correction) = shift (g_i - z_i) + f(T_i, y + z_i), with factors of some M near shift I - f_y. No
+ * value of f is kept: what the z_i say about f at the stages is smooth where f itself would magnify Newton's error by f_y.
+ * Stages are of first order where f_y is large, so an estimate of higher order goes through M^-1, which leaves it as it is
+ * where f_y is small.
+ *
+ * docs/theory.md (2) - (5); Hairer, Wanner: Solving ODEs II, IV.8. The stage data are the Y_i. */
+#include "method/sdirk.h"
+
+#include "core/kernels.h"
+#include "method/newton.h"
+
+/* Factors are kept while corrections shrink by theta_kept or better and h is within a quarter of theirs. */
+static const double theta_kept = 0.05, ratio_least = 0.8, ratio_most = 1.25;
+
+/* Newton's error is not asked to be below round_off times y; an iteration that gets no further is done if its corrections are
+ * below stalled times y. */
+static const double round_off = DBL_EPSILON / 8, stalled = 1000 * DBL_EPSILON;
+
+/* ---- opening and closing ---------------------------------------------------------------------------------------------- */
+
+static int sdirk_open(costate_solver *s)
+{
+    sdirk *m = cst__alloc(&s->alloc, 1, sizeof *m);
+    if (!m) return cst__fail(s, COSTATE_ERR_MEMORY, "the method");
+    memset(m, 0, sizeof *m);
+    s->method = m;
+    cst__sdirk_weights(m, s->table);
+    TRY(cst__implicit_open(s, &m->im, SLOT_STAGE + m->s));
+    size_t n = cst__pad((size_t)s->prob.n);
+    double *at = m->memory = cst__alloc(&s->alloc, (2 * (size_t)m->s + SLOT_STAGE + 2) * n, sizeof(double));
+    if (!at) return cst__fail(s, COSTATE_ERR_MEMORY, "%d stages of %d states", m->s, s->prob.n);
+    for (int i = 1; i <= m->s; i++, at += n) m->z[i] = at;
+    for (int i = 0; i < SLOT_STAGE + m->s; i++, at += n) m->held[i].y = at;
+    m->gi = at;
+    m->r = at + n;
+    return 0;
+}
+
+static void sdirk_close(costate_solver *s)
+{
+    sdirk *m = s->method;
+    if (m) {
+        cst__implicit_close(s, &m->im);
+        cst__release(&s->alloc, m->memory);
+    }
+    cst__release(&s->alloc, m);
+    s->method = NULL;
+}
+
+static void sdirk_start(costate_solver *s, int fresh)
+{
+    sdirk *m = s->method;
+    m->im.key = -1;
+    for (int i = 0; i < SLOT_STAGE + m->s; i++) m->held[i].shift = 0;
+    if (fresh && m->im.ls.ops->restart) m->im.ls.ops->restart(m->im.ls.self);
+}
+
+static size_t sdirk_carry_doubles(const costate_solver *s)
+{
+    return CARRY_VECTORS + 2 * (size_t)s->prob.n;
+}
+
+static size_t sdirk_stage_doubles(const costate_solver *s)
+{
+    return (size_t)s->table->stages * (size_t)s->prob.n;
+}
+
+static size_t sdirk_tangent_doubles(const costate_solver *s)
+{
+    return 2 * (size_t)s->prob.n;
+}
+
+static size_t sdirk_adjoint_doubles(const costate_solver *s)
+{
+    return (2 * (size_t)s->table->stages + 3) * (size_t)s->prob.n + (size_t)s->nobj;
+}
+
+static int sdirk_points(const costate_solver *s)
+{
+    return s->table->stages;
+}
+
+/* ---- matrices --------------------------------------------------------------------------------------------------------- */
+
+static sdirk_matrix fresh_matrix(const costate_solver *s, const step *st)
+{
+    return (sdirk_matrix){st->t, sdirk_shift(s->method, st), st->y};
+}
+
+/* Solvers without a matrix have nothing to keep. */
+sdirk_matrix cst__sdirk_choose(const costate_solver *s, const step *st)
+{
+    const sdirk *m = s->method;
+    const double *carry = st->y + s->prob.n;
+    double ratio = carry[CARRY_SHIFT] / sdirk_shift(m, st); /* h over that of the factors */
+    int keep = m->im.values && carry[CARRY_THETA] <= theta_kept && ratio >= ratio_least && ratio <= ratio_most;
+    if (st->note == NOTE_KEPT || st->note == NOTE_RENEWED) keep = st->note == NOTE_KEPT;
+    return keep ? (sdirk_matrix){carry[CARRY_T], carry[CARRY_SHIFT], carry + CARRY_VECTORS} : fresh_matrix(s, st);
+}
+
+static int is_at(const sdirk_matrix *a, double t, const double *y, int n)
+{
+    return a->t == t && !memcmp(a->y, y, (size_t)n * sizeof *y);
+}
+
+int cst__sdirk_factor(costate_solver *s, int slot, const sdirk_matrix *a)
+{
+    sdirk *m = s->method;
+    sdirk_matrix *held = &m->held[slot];
+    int n = s->prob.n, have = held->shift == a->shift && is_at(a, held->t, held->y, n);
+    if (have && m->im.values) return 0;
+    if (m->im.key < 0 || !is_at(a, m->im.t, m->im.y, n)) /* a matrix-free solver applies f_y where it was last asked for */
+        TRY(cst__of(s, "jac", cst__implicit_jacobian(s, &m->im, 0, a->t, a->y, NULL)));
+    if (have) return 0;
+    held->shift = 0;
+    TRY(cst__implicit_factor(s, &m->im, slot, 0, a->shift, 0));
+    memcpy((double *)(uintptr_t)held->y, a->y, (size_t)n * sizeof *held->y);
+    held->t = a->t;
+    held->shift = a->shift;
+    return 0;
+}
+
+/* ---- the step --------------------------------------------------------------------------------------------------------- */
+
+typedef struct progress { /* of Newton's method over the stages of a step */
+    double shift, damp;
+    double kappa; /* error that y+ may have of it, in tolerances */
+    double size;  /* of y, in tolerances */
+    double rate;  /* of the stage before */
+    double theta; /* largest so far */
+} progress;
+
+/* Newton's errors add up over the steps, of which there are about rtol^(-1/k), if the estimate goes as h^k. */
+static double newton_error(const costate_solver *s)
+{
+    const costate_table *tb = s->table;
+    int order = tb->order < tb->embedded_order ? tb->order : tb->embedded_order;
+    if (s->opt.step > 0 || s->opt.rtol == 0) return s->opt.newton_tol;
+    return fmin(s->opt.newton_tol, pow(s->opt.rtol, 1.0 / (order + 1)));
+}
+
+/* A correction is not finite: because the iteration went astray, or because f is not, which is noted. */
+static int blame(costate_solver *s, const step *st, int i)
+{
+    sdirk *m = s->method;
+    size_t n = (size_t)s->prob.n;
+    const double *y = sdirk_stage(s, st->stages, i, 1);
+    if (!cst__all_finite(n, y)) return STEP_NEWTON;
+    TRY(deriv_rhs(&s->d, sdirk_time(m, st, i), y, s->p, m->r));
+    if (!cst__first_not_finite(n, m->r, &m->bad_component)) m->bad_stage = i;
+    return STEP_NEWTON;
+}
+
+static void start_values(costate_solver *s, const step *st, int i)
+{
+    sdirk *m = s->method;
+    double c[ROW_MOST];
+    const double *v[ROW_MOST];
+    int terms = row_terms(&m->g[i], 1, m->z + 1, c, v, 0);
+    cst__combine((size_t)s->prob.n, NULL, terms, c, v, m->gi);
+    terms = row_terms(&m->guess[i], 1, m->z, c, v, 0);
+    if (terms && m->guess[i].j[0] == 0) c[0] *= st->h;
+    cst__combine((size_t)s->prob.n, NULL, terms, c, v, m->z[i + 1]);
+}
+
+static int newton_stage(costate_solver *s, const step *st, int i, progress *p)
+{
+    sdirk *m = s->method;
+    size_t n = (size_t)s->prob.n;
+    const double one = 1, both[2] = {p->shift, -p->shift}, *z = m->z[i + 1], *r = m->r, *gz[2] = {m->gi, z};
+    double *y = sdirk_stage(s, st->stages, i, 1);
+    start_values(s, st, i);
+    newton k = newton_start(s, p->rate);
+    /* Of an error in z_i, d^T (I - theta)^-1 = b^T/gamma reaches y+ where f_y is small. */
+    k.kappa = fmax(p->kappa / fmax(1, fabs(s->table->b[i]) / m->gamma), round_off * p->size);
+    p->rate = k.rate;
+    for (newton_verdict verdict = NEWTON_AGAIN; verdict == NEWTON_AGAIN;) {
+        cst__combine(n, st->y, 1, &one, &z, y);
+        TRY(deriv_rhs(&s->d, sdirk_time(m, st, i), y, s->p, m->r));
+        cst__combine(n, m->r, 2, both, gz, m->r);
+        TRY(cst__implicit_solve(s, &m->im, SLOT_STEP, 0, 1, m->r));
+        double norm = cst__error_norm(n, 1, &p->damp, &r, st->y, y, s->opt.rtol, s->atol);
+        if (!isfinite(norm)) return blame(s, st, i);
+        cst__combine(n, z, 1, &p->damp, &r, m->z[i + 1]);
+        verdict = newton_judge(&k, norm);
+        int noise = norm <= stalled * p->size;
+        if (verdict == NEWTON_FAILS && !noise) return STEP_NEWTON;
+        if (k.k > 1 && !noise) { /* round-off says nothing about how fast it converges */
+            p->rate = k.rate;
+            p->theta = fmax(p->theta, k.theta);
+        }
+    }
+    cst__combine(n, st->y, 1, &one, &z, y);
+    return 0;
+}
+
+static int newton_stages(costate_solver *s, const step *st, const sdirk_matrix *a, progress *p)
+{
+    sdirk *m = s->method;
+    size_t n = (size_t)s->prob.n;
+    const double one = 1, *carry = st->y + n;
+    m->bad_stage = -1;
+    TRY(cst__sdirk_factor(s, SLOT_STEP, a));
+    m->z[0] = (double *)(uintptr_t)(carry + CARRY_VECTORS + n);
+    if (carry[CARRY_SHIFT] == 0) {
+        if (!s->f_valid) TRY(deriv_rhs(&s->d, st->t, st->y, s->p, s->f));
+        s->f_valid = 1;
+        m->z[0] = s->f;
+    }
+    double shift = sdirk_shift(m, st);
+    *p = (progress){.shift = shift, .damp = sdirk_damp(shift, a), .kappa = newton_error(s), .rate = carry[CARRY_RATE]};
+    p->size = cst__error_norm(n, 1, &one, &st->y, st->y, st->y, s->opt.rtol, s->atol);
+    for (int i = 0; i < m->s; i++) TRY(newton_stage(s, st, i, p));
+    return 0;
+}
+
+static void finish(costate_solver *s, const step *st, const sdirk_matrix *a, const progress *p)
+{
+    const sdirk *m = s->method;
+    size_t n = (size_t)s->prob.n;
+    double c[ROW_MOST], *carry = st->ynew + n;
+    const double *v[ROW_MOST];
+    int terms = row_terms(&m->d, 1, m->z + 1, c, v, 0);
+    cst__combine(n, st->y, terms, c, v, st->ynew);
+    carry[CARRY_SHIFT] = a->shift;
+    carry[CARRY_T] = a->t;
+    carry[CARRY_THETA] = p->theta;
+    carry[CARRY_RATE] = p->rate;
+    memcpy(carry + CARRY_VECTORS, a->y, n * sizeof *carry);
+    terms = row_terms(&m->slope, 1 / st->h, m->z + 1, c, v, 0);
+    cst__combine(n, NULL, terms, c, v, carry + CARRY_VECTORS + n);
+}
+
+static int estimate(costate_solver *s, const step *st, double shift, double *err)
+{
+    sdirk *m = s->method;
+    size_t n = (size_t)s->prob.n;
+    double c[ROW_MOST];
+    const double *v[ROW_MOST];
+    int terms = row_terms(&m->e, m->filter ? shift : 1, m->z + 1, c, v, 0);
+    if (m->filter) {
+        cst__combine(n, NULL, terms, c, v, m->r);
+        TRY(cst__implicit_solve(s, &m->im, SLOT_STEP, 0, 1, m->r));
+        c[0] = terms = 1;
+        v[0] = m->r;
+    }
+    *err = cst__error_norm(n, terms, c, v, st->y, st->ynew, s->opt.rtol, s->atol);
+    return 0;
+}
+
+static int sdirk_step(costate_solver *s, const step *st, double *err)
+{
+    sdirk *m = s->method;
+    progress p;
+    sdirk_matrix a = cst__sdirk_choose(s, st);
+    s->fnew_valid = 0;
+    int rc = newton_stages(s, st, &a, &p);
+    if (a.y != st->y && (rc == STEP_NEWTON || rc == STEP_MATRIX)) {
+        a = fresh_matrix(s, st);
+        rc = newton_stages(s, st, &a, &p);
+    }
+    s->note = a.y == st->y ? NOTE_RENEWED : NOTE_KEPT;
+    if (rc == STEP_NEWTON && m->bad_stage >= 0) {
+        if (err) *err = NAN;
+        if (st->ynew) cst__fill_nan(st->ynew, s->state);
+        return 0;
+    }
+    if (rc) return rc;
+    if (st->ynew) finish(s, st, &a, &p);
+    return err ? estimate(s, st, a.shift, err) : 0;
+}
+
+static int sdirk_culprit(costate_solver *s, const step *st, int *stage, int *component)
+{
+    const sdirk *m = s->method;
+    *stage = m->bad_stage;
+    *component = m->bad_component;
+    if (m->bad_stage >= 0) return 0;
+    *stage = m->s - 1;
+    return cst__first_not_finite((size_t)s->prob.n, st->ynew, component);
+}
+
+static int sdirk_running(costate_solver *s, const step *st, double *psi)
+{
+    const sdirk *m = s->method;
+    const deriv_function *r = &s->d.running;
+    for (int i = 0; i < m->s; i++) {
+        TRY(r->fn.eval(0, sdirk_time(m, st, i), sdirk_stage(s, st->stages, i, 1), s->p, s->psi_row, r->data));
+        for (int o = 0; o < s->nobj; o++) psi[o] += st->h * s->table->b[i] * s->psi_row[o];
+    }
+    return 0;
+}
+
+const family cst__sdirk = {
+    .id = COSTATE_SDIRK,
+    .heavy = 1,
+    .open = sdirk_open,
+    .close = sdirk_close,
+    .carry_doubles = sdirk_carry_doubles,
+    .stage_doubles = sdirk_stage_doubles,
+    .tangent_doubles = sdirk_tangent_doubles,
+    .adjoint_doubles = sdirk_adjoint_doubles,
+    .points = sdirk_points,
+    .start = sdirk_start,
+    .step = sdirk_step,
+    .culprit = sdirk_culprit,
+    .running = sdirk_running,
+    .dense = cst__sdirk_dense,
+    .tangent = cst__sdirk_tangent,
+    .running_tangent = cst__sdirk_running_tangent,
+    .adjoint = cst__sdirk_adjoint,
+    .second = cst__sdirk_second,
+};

@@ -1,0 +1,403 @@
+/* test_sdirk.c - derivatives by singly diagonally implicit methods: observed orders, identities to round-off with direct stage
+ * systems and within sweep_tol with iterated ones, the certificate, the same bits from every kind of trajectory, dense output,
+ * linear solvers. */
+#include "known.h"
+#include "stiff.h"
+
+#include "method/sdirk.h"
+
+enum { METHODS = 5, MODES = 4, COUNTS = 4 };
+static const char *const methods[METHODS] = {"sdirk2a", "sdirk2b", "sdirk3a", "sdirk4a", "sdirk4b"};
+
+/* Newton's method as exact as round-off lets it be: else its error is in the objectives, but not in their derivatives. */
+static costate_options exact_options(const char *method)
+{
+    costate_options o = costate_defaults(method);
+    o.newton_tol = 1e-12, o.newton_most = 50;
+    return o;
+}
+
+static const sdirk *inside(const costate_solver *s)
+{
+    return s->method;
+}
+
+/* ---- orders -------------------------------------------------------------------------------------------------------------- */
+
+typedef struct modes { /* state and objectives; their directions; gradient; Hessian product */
+    int count[MODES];
+    double value[MODES][STATES + PARAMS];
+} modes;
+
+static void run_modes(const problem *q, costate_options o, modes *m)
+{
+    int n = q->prob.n, np = q->prob.np, g = goals(&q->prob);
+    double ydot[STATES], pdot[PARAMS], weights[GOALS];
+    uint64_t seed = 11;
+    fill(ydot, STATES, &seed);
+    fill(pdot, PARAMS, &seed);
+    for (int j = 0; j < g; j++) weights[j] = 1 - 0.3 * j;
+    costate_solver *s = solver(&q->prob, &o);
+    *m = (modes){.count = {n + g, n + g, n + np, n + np}};
+    start(q, m->value[0]);
+    memcpy(m->value[1], ydot, (size_t)n * sizeof *ydot);
+    GOOD(s, costate_tangent(s, q->t0, q->t1, q->p, m->value[0], 1, m->value[1], pdot));
+    GOOD(s, costate_objectives(s, m->value[0] + n));
+    GOOD(s, costate_objectives_dot(s, m->value[1] + n));
+    GOOD(s, costate_gradient(s, 1, weights, m->value[2], m->value[2] + n));
+    GOOD(s, costate_hessian(s, 1, weights, ydot, pdot, m->value[3], m->value[3] + n));
+    costate_free(s);
+}
+
+static double slope(const double *h, const double *e)
+{
+    double mh = 0, me = 0, he = 0, hh = 0;
+    for (int i = 0; i < COUNTS; i++) mh += log(h[i]) / COUNTS, me += log(e[i]) / COUNTS;
+    for (int i = 0; i < COUNTS; i++) {
+        he += (log(h[i]) - mh) * (log(e[i]) - me);
+        hh += (log(h[i]) - mh) * (log(h[i]) - mh);
+    }
+    return he / hh;
+}
+
+/* unit: the longest stretch that steps must divide so as to meet the end and every observation. */
+static void check_orders(problem q, const double *p, double unit)
+{
+    modes reference, m;
+    costate_options o = costate_defaults("dopri853");
+    q.p = p;
+    o.step = unit / 40;
+    run_modes(&q, o, &reference);
+    print_message("%-10s order   state tangent gradient Hessian\n", q.name);
+    for (int i = 0; i < METHODS; i++) {
+        int order = costate_method_find(methods[i])->order;
+        double h[COUNTS], e[MODES][COUNTS], seen[MODES];
+        for (int c = 0; c < COUNTS; c++) {
+            o = exact_options(methods[i]);
+            o.step = h[c] = unit / ((order == 2 ? 48 : 24) * (4 + c) / 4);
+            run_modes(&q, o, &m);
+            for (int k = 0; k < MODES; k++) e[k][c] = distance(m.count[k], m.value[k], reference.value[k]);
+        }
+        for (int k = 0; k < MODES; k++) seen[k] = slope(h, e[k]);
+        print_message("%-10s %5d %7.2f %7.2f %8.2f %7.2f\n", methods[i], order, seen[0], seen[1], seen[2], seen[3]);
+        for (int k = 0; k < MODES; k++) assert_true(fabs(seen[k] - order) < 0.2);
+    }
+}
+
+static void test_orders(void **unused)
+{
+    (void)unused;
+    static const double logistic_p[] = {0.66, 1.2, 0.4, 3.3}, duffing_p[] = {0.2, 1.5, 0.53, 1, 0.96, 0.77, 0.48, 1.4, 0.023};
+    check_orders(problem_logistic, logistic_p, 1);
+    check_orders(problem_duffing, duffing_p, 0.8);
+}
+
+/* ---- identities ---------------------------------------------------------------------------------------------------------- */
+
+typedef struct defects {
+    double identity, symmetry;
+    int64_t steps;
+} defects;
+
+/* Gradients of w weighted objectives against tangents along w directions, and Hessians, each in one lane, against each other. */
+static defects run_identity(costate_solver *s, const problem *q, int w)
+{
+    enum { M = STATES + PARAMS };
+    static double y[STATES], dir[2][M * LANES], weights[GOALS * LANES], ydot[STATES * LANES], psidot[GOALS * LANES],
+        gradient[M * LANES], hessian[2][M * LANES];
+    int n = q->prob.n, m = n + q->prob.np, g = goals(&q->prob), p = n * w;
+    uint64_t seed = (uint64_t)w;
+    defects out = {0};
+    for (int b = 0; b < 2; b++) fill(dir[b], m * w, &seed);
+    fill(weights, g * w, &seed);
+    for (int i = 0; i < g * w; i++)
+        weights[i] += copysign(0.5, weights[i]); /* a conserved objective alone would have no curvature */
+    start(q, y);
+    memcpy(ydot, dir[0], (size_t)p * sizeof *ydot);
+    GOOD(s, costate_tangent(s, q->t0, q->t1, q->p, y, w, ydot, dir[0] + p));
+    GOOD(s, costate_objectives_dot(s, psidot));
+    GOOD(s, costate_gradient(s, w, weights, gradient, gradient + p));
+    for (int b = 0; b < 2; b++) GOOD(s, costate_hessian(s, w, weights, dir[b], dir[b] + p, hessian[b], hessian[b] + p));
+    for (int i = 0; i < w; i++)
+        for (int j = 0; j < w; j++) {
+            sum forward = {0}, back = {0};
+            add_dot(&forward, g, w, weights, i, psidot, j);
+            add_dot(&back, m, w, gradient, i, dir[0], j);
+            out.identity = larger(out.identity, defect(forward, back));
+        }
+    for (int l = 0; l < w; l++) {
+        sum ab = {0}, ba = {0};
+        add_dot(&ab, m, w, dir[0], l, hessian[1], l);
+        add_dot(&ba, m, w, dir[1], l, hessian[0], l);
+        out.symmetry = larger(out.symmetry, defect(ab, ba));
+    }
+    costate_stats stats;
+    costate_get_stats(s, &stats);
+    out.steps = stats.steps;
+    return out;
+}
+
+static void test_identity(void **unused)
+{
+    static const int widths[] = {1, 3, 8, 11};
+    (void)unused;
+    print_message("%-10s identity symmetry  iterated (of steps sweep_tol)\n", "method");
+    for (int k = 0; k < METHODS; k++) {
+        double identity = 0, symmetry = 0, iterated = 0;
+        for (int i = 0; i < problem_count(); i++)
+            for (int v = 0; v < 4; v++) {
+                const problem *q = problem_get(i);
+                costate_options o = costate_defaults(methods[k]);
+                o.rtol = 1e-4, o.atol = 1e-6; /* what is exact for the discrete map is so for any steps */
+                costate_solver *s = solver(&q->prob, &o);
+                defects d = run_identity(s, q, widths[v]);
+                identity = larger(identity, d.identity);
+                symmetry = larger(symmetry, d.symmetry);
+                GOOD(s, costate_set(s, "tangent_solve", "iterated"));
+                GOOD(s, costate_set(s, "adjoint_solve", "iterated"));
+                d = run_identity(s, q, widths[v]);
+                iterated = larger(iterated, larger(d.identity, d.symmetry) / ((double)d.steps * o.sweep_tol));
+                costate_free(s);
+            }
+        print_message("%-10s %8.1e %8.1e %9.2f\n", methods[k], identity, symmetry, iterated);
+        assert_true(identity < 1e-12);
+        assert_true(symmetry < 1e-12);
+        assert_true(iterated < 1);
+    }
+}
+
+/* Van der Pol while it is stiff. (In its jumps derivatives grow and vanish again by powers of mu, and digits with them,
+ * whatever the method.) */
+static void test_identity_stiff(void **unused)
+{
+    (void)unused;
+    double mu[] = {1e3, 1e6};
+    for (int k = 0; k < METHODS; k++)
+        for (int i = 0; i < 2; i++) {
+            problem q = {.name = "van der Pol", .prob = van_der_pol(), .p = mu + i, .t1 = 0.5};
+            costate_options o = costate_defaults(methods[k]);
+            costate_solver *s = solver(&q.prob, &o);
+            defects d = run_identity(s, &q, 3);
+            print_message("%-10s mu = %.0e: %lld steps, identity %.1e, symmetry %.1e\n", methods[k], mu[i], (long long)d.steps,
+                          d.identity, d.symmetry);
+            assert_true(d.identity < 1e-12);
+            assert_true(d.symmetry < 1e-12);
+            costate_free(s);
+        }
+}
+
+static void test_check(void **unused)
+{
+    (void)unused;
+    for (int k = 0; k < METHODS; k++)
+        for (int i = 0; i < problem_count(); i++) {
+            const problem *q = problem_get(i);
+            costate_options o = exact_options(methods[k]);
+            o.rtol = 1e-4, o.atol = 1e-6;
+            costate_solver *s = solver(&q->prob, &o);
+            costate_certificate c;
+            if (costate_check(s, q->t0, q->t1, q->p, q->y0, &c)) fail_msg("%s, %s: %s", methods[k], q->name, c.text);
+            costate_free(s);
+        }
+}
+
+/* Iterated systems that do not converge, because f_y moves too much within a step, are solved directly; the identity does not
+ * suffer. */
+static void test_switch_to_direct(void **unused)
+{
+    (void)unused;
+    double mu = 1e3;
+    problem q = {.name = "van der Pol", .prob = van_der_pol(), .p = &mu, .t1 = 2};
+    costate_options o = costate_defaults("sdirk4b");
+    o.tangent_solve = o.adjoint_solve = "iterated";
+    costate_solver *s = solver(&q.prob, &o);
+    defects d = run_identity(s, &q, 3);
+    int64_t systems = 5 * d.steps; /* at least: one block, one mode */
+    print_message("%lld systems of %lld steps went direct\n", (long long)inside(s)->switched, (long long)d.steps);
+    assert_true(inside(s)->switched > 0 && inside(s)->switched < systems);
+    assert_true(d.identity < (double)d.steps * o.sweep_tol);
+    costate_free(s);
+}
+
+/* ---- the same bits ------------------------------------------------------------------------------------------------------- */
+
+typedef struct answers {
+    double gradient[2 * (STATES + PARAMS)], hessian[2 * (STATES + PARAMS)];
+    costate_stats run, sweep;
+} answers;
+
+static void run_answers(const problem *q, const costate_options *o, answers *a)
+{
+    int n = q->prob.n, p = 2 * n;
+    double y[STATES], weights[2 * GOALS], dir[2 * (STATES + PARAMS)];
+    uint64_t seed = 5;
+    fill(weights, 2 * GOALS, &seed);
+    fill(dir, 2 * (STATES + PARAMS), &seed);
+    memset(a, 0, sizeof *a);
+    costate_solver *s = solver(&q->prob, o);
+    start(q, y);
+    GOOD(s, costate_solve(s, q->t0, q->t1, q->p, y));
+    costate_get_stats(s, &a->run);
+    GOOD(s, costate_gradient(s, 2, weights, a->gradient, a->gradient + p));
+    costate_get_stats(s, &a->sweep);
+    GOOD(s, costate_hessian(s, 2, weights, dir, dir + p, a->hessian, a->hessian + p));
+    costate_free(s);
+}
+
+static void same_bits(const problem *q, costate_options o)
+{
+    answers all, some;
+    o.memory = 1 << 30;
+    run_answers(q, &o, &all);
+    assert_string_equal(all.run.tier, "stages");
+    double state = 8.0 * (3 * q->prob.n + CARRY_VECTORS) + 16, steps = (double)all.run.steps;
+    const struct {
+        double memory, disk;
+        const char *tier;
+    } budgets[] = {{1.1 * steps * state, 0, "states"},
+                   {0.5 * steps * state, 0, "checkpoints"},
+                   {12 * state, 0, "checkpoints"},
+                   {12 * state, 2 * steps * state, NULL}};
+    for (size_t k = 0; k < sizeof budgets / sizeof *budgets; k++) {
+        o.memory = (int64_t)budgets[k].memory;
+        o.disk = (int64_t)budgets[k].disk;
+        run_answers(q, &o, &some);
+        if (budgets[k].tier) assert_string_equal(some.run.tier, budgets[k].tier);
+        else assert_true(some.run.disk_bytes > 0);
+        assert_true(some.sweep.recomputed_steps > 0);
+        assert_memory_equal(some.gradient, all.gradient, sizeof all.gradient);
+        assert_memory_equal(some.hessian, all.hessian, sizeof all.hessian);
+    }
+}
+
+static void test_bits(void **unused)
+{
+    (void)unused;
+    double mu = 1e3;
+    problem vdp = {.name = "van der Pol", .prob = van_der_pol(), .p = &mu, .t1 = 2};
+    for (int k = 0; k < METHODS; k++)
+        for (int iterated = 0; iterated < 2; iterated++) {
+            costate_options o = costate_defaults(methods[k]);
+            o.rtol = 1e-4, o.atol = 1e-5;
+            o.tangent_solve = o.adjoint_solve = iterated ? "iterated" : "direct";
+            same_bits(&vdp, o);
+            same_bits(&problem_brusselator, o);
+        }
+}
+
+/* A step whose kept factors fail renews them; repeated, it does so at once. */
+static void test_bits_renewed(void **unused)
+{
+    (void)unused;
+    double y0 = 2, y = y0;
+    problem q = {.name = "switched", .prob = switched(), .y0 = &y0, .t1 = 2};
+    costate_options o = costate_defaults("sdirk4a");
+    o.step = 1.0 / 16;
+    costate_solver *s = solver(&q.prob, &o);
+    GOOD(s, costate_solve(s, 0, 2, NULL, &y));
+    assert_int_equal(s->log.count, 32);
+    int kept = 0, renewed = 0;
+    for (int i = 0; i < 32; i++) kept += s->log.note[i] == NOTE_KEPT, renewed += s->log.note[i] == NOTE_RENEWED;
+    assert_int_equal(kept, 30); /* all but the first and the one from t = 1 on */
+    assert_int_equal(renewed, 2);
+    costate_stats stats;
+    costate_get_stats(s, &stats);
+    assert_int_equal(stats.factor, 2);
+    assert_int_equal(stats.jac, 2);
+    costate_free(s);
+    same_bits(&q, o);
+}
+
+/* ---- dense output -------------------------------------------------------------------------------------------------------- */
+
+/* Between the steps the order is that of the method; the directions are those of the same polynomial. */
+static void test_dense(void **unused)
+{
+    enum { ROWS = 997 };
+    (void)unused;
+    problem q = problem_logistic;
+    double t[ROWS], y[ROWS], ydot[ROWS * 2], exact[ROWS], end, enddot[2];
+    static const double pdot[8] = {0, 1};
+    for (int i = 0; i < ROWS; i++) {
+        t[i] = q.t0 + (q.t1 - q.t0) * (i + 0.4) / ROWS;
+        q.exact(t[i], q.y0, q.p, &exact[i]);
+    }
+    for (int k = 0; k < METHODS; k++) {
+        int order = costate_method_find(methods[k])->order;
+        double h[COUNTS], e[COUNTS];
+        for (int c = 0; c < COUNTS; c++) {
+            costate_options o = exact_options(methods[k]);
+            o.step = h[c] = (q.t1 - q.t0) / (96 * (4 + c) / 4);
+            costate_solver *s = solver(&q.prob, &o);
+            GOOD(s, costate_output(s, ROWS, t, y, ydot));
+            end = q.y0[0];
+            enddot[0] = 1, enddot[1] = 0;
+            GOOD(s, costate_tangent(s, q.t0, q.t1, q.p, &end, 2, enddot, pdot));
+            e[c] = distance(ROWS, y, exact);
+            static const double eps = 1e-6; /* the direction of y0 by differences, over the same steps */
+            double hi[ROWS], lo[ROWS];
+            for (int side = 0; side < 2; side++) {
+                end = q.y0[0] + (side ? eps : -eps);
+                GOOD(s, costate_output(s, ROWS, t, side ? hi : lo, NULL));
+                GOOD(s, costate_solve(s, q.t0, q.t1, q.p, &end));
+            }
+            for (int i = 0; i < ROWS; i++) assert_true(fabs((hi[i] - lo[i]) / (2 * eps) - ydot[2 * i]) < 1e-7);
+            costate_free(s);
+        }
+        print_message("%-10s dense order %.2f\n", methods[k], slope(h, e));
+        assert_true(slope(h, e) > order - 0.2);
+    }
+}
+
+/* ---- linear solvers ------------------------------------------------------------------------------------------------------ */
+
+/* A band, a sparse pattern and no matrix at all give what the dense matrix gives. */
+static void test_solvers(void **unused)
+{
+    enum { N = 40 };
+    static int colptr[N + 1], rowind[5 * N];
+    (void)unused;
+    int count = 0;
+    for (int j = 0; j < N; j++) {
+        for (int i = j - 2 < 0 ? 0 : j - 2; i <= j + 2 && i < N; i++) rowind[count++] = i;
+        colptr[j + 1] = count;
+    }
+    const struct {
+        const char *linsol;
+        costate_pattern pattern;
+        double most;
+    } cases[] = {{"band", {.format = COSTATE_BANDED, .lower = 2, .upper = 2}, 1e-12},
+                 {"auto", {.format = COSTATE_CSC, .colptr = colptr, .rowind = rowind}, 1e-12},
+                 {"gmres", {.format = COSTATE_DENSE}, 1e-9}};
+    modes dense, m;
+    problem q = problem_brusselator;
+    costate_options o = exact_options("sdirk4a");
+    o.step = (q.t1 - q.t0) / 40;
+    o.gmres_tol = 1e-14;
+    run_modes(&q, o, &dense);
+    q.prob.jac = NULL; /* compressed from jvp */
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
+        for (int iterated = 0; iterated < 2; iterated++) {
+            q.prob.pattern = cases[c].pattern;
+            o.linsol = cases[c].linsol;
+            o.tangent_solve = o.adjoint_solve = iterated ? "iterated" : "direct";
+            run_modes(&q, o, &m);
+            for (int k = 0; k < MODES; k++) {
+                double off = distance(m.count[k], m.value[k], dense.value[k]);
+                if (!(off < (iterated ? larger(cases[c].most, 40 * o.sweep_tol) : cases[c].most)))
+                    fail_msg("%s, mode %d: %g", o.linsol, k, off);
+            }
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_orders),           cmocka_unit_test(test_identity),
+        cmocka_unit_test(test_identity_stiff),   cmocka_unit_test(test_check),
+        cmocka_unit_test(test_switch_to_direct), cmocka_unit_test(test_bits),
+        cmocka_unit_test(test_bits_renewed),     cmocka_unit_test(test_dense),
+        cmocka_unit_test(test_solvers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
