@@ -4,7 +4,6 @@
  *     heat_diffusivity   one mode, t in [0, 0.01], on a grid whose rim counts as states. R. Martins and E. Lakshtanov, 4.1.
  *     heat_two_modes     two modes, t in [0, 0.1], inner points only */
 #include "heat.h"
-
 #include "lanes.h"
 
 #include <math.h>

@@ -13,7 +13,6 @@
  *     2 a exp(-2 mu T)                  o phi                  are the derivatives in the inner initial values,
  *     2 a exp(-mu T) phi                o chi                  times p c, in one on the rim, which feeds its neighbour */
 #include "heat.h"
-
 #include "lanes.h"
 
 #include <math.h>

@@ -10,9 +10,8 @@
  *
  * where k = c p phi(t). Every product is one pass over the reactions, in groups of equal order, and one over the terms of S.
  * Lanes are taken eight, four or one at a time, so that the loops over them have a fixed length. */
-#include "massaction.h"
-
 #include "lanes.h"
+#include "massaction.h"
 
 #include <string.h>
 
