@@ -21,18 +21,17 @@ static const double start[N] = {1.76e-3, 0, 0, 0}, nominal[NP] = {7.89e-10, 1.1e
 static const double scale[N] = {1.7e-18, 1.7e-18, 1.7e-18, 1.7e-18};
 
 /* The Test Set has y2 = 8.868e-23, y3 = 8.855e-23, which violates y2 = y3 + y4: round-off has parted them there. Of y1 nothing
- * is left: it decays faster than exp(-a t1) = exp(-7890). */
+ * is left: it decays faster than exp(-a t1) = exp(-7890). Derivatives of this state are far below the round-off of the terms
+ * they are sums of; none are given. */
 static const double state[N] = {0, 8.8612335212910840e-23, 8.8612335212910840e-23, 0};
-static const sensitivity dstate[] = {{1, 0, -1.4817989752137985e-16}, {1, 1, -2.0626179083353642e-33},
-                                     {1, 2, -7.8397917095947166e-32}, {1, 3, -1.7853742718022303e-34}};
 
 static massaction mechanism;
 static problem self = {.name = "e5", .y0 = start, .p = nominal, .t0 = 0, .t1 = 1e13, .scale = scale,
-                       .source = "Radau IIA of order 13 in quadruple precision; two tolerances agree", .rtol_ref = 1e-8,
-                       .state = state, .sensitivities = NP, .dstate = dstate};
+                       .source = "Radau IIA of order 13 in quadruple precision; two tolerances agree", .rtol_ref = 1e-15,
+                       .state = state};
 
-/* The sum of the rates, but y3' as y2' - y4': the two large rates in it, which all but cancel, would otherwise leave a round-off in
- * y2 = y3 + y4 that in the end is larger than y2. */
+/* The sum of the rates, but y3' as y2' - y4': the two large rates in it, which all but cancel, would otherwise leave a round-off
+ * in y2 = y3 + y4 that in the end is larger than y2. */
 static int rhs(double t, const double *y, const double *p, double *f, void *data)
 {
     double made = p[RATE_A] * y[0], bound = p[RATE_B] * y[0] * y[2], lost = p[RATE_CM] * y[1] * y[2], freed = p[RATE_C] * y[3];
