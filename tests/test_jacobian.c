@@ -22,7 +22,7 @@ static void check_values(fixture *f, double tol)
     double values[3 * MOST * MOST];
     size_t nonzero = 0, entries = 0;
     memset(values, 0xff, sizeof values);
-    assert_int_equal(jacobian_eval(&f->j, at_t, f->y, at_p, NULL, values), 0);
+    assert_int_equal(jacobian_eval(&f->j, at_t, f->y, at_p, values), 0);
     for (size_t k = 0; k < f->j.nnz; k++) nonzero += !(values[k] == 0);
     for (int j = 0; j < m->n; j++)
         for (int i = 0; i < m->n; i++) {
@@ -157,7 +157,7 @@ static void products(void **state)
             else scattered(&f.m, (uint32_t)n, 40);
             costate_pattern q = {.format = (costate_format)format, .lower = lower, .upper = upper};
             open_jacobian(&f, format == COSTATE_CSC ? csc_of(&f.m) : q, 8);
-            assert_int_equal(jacobian_eval(&f.j, at_t, f.y, at_p, NULL, values), 0);
+            assert_int_equal(jacobian_eval(&f.j, at_t, f.y, at_p, values), 0);
             for (size_t l = 0; l < COUNT(lanes); l++)
                 for (int transposed = 0; transposed < 2; transposed++) check_apply(&f.j, &f.m, values, lanes[l], transposed);
             finish(&f);
@@ -213,13 +213,13 @@ static void eval_passes_codes(source from, int code)
     start(&f, 14, from);
     scattered(&f.m, 8, 30);
     open_jacobian(&f, csc_of(&f.m), 3);
-    assert_int_equal(jacobian_eval(&f.j, at_t, f.y, at_p, NULL, values), 0);
+    assert_int_equal(jacobian_eval(&f.j, at_t, f.y, at_p, values), 0);
     long all = f.m.calls;
     for (long k = 1; k <= all; k++) {
         f.m.calls = 0;
         f.m.fail_at = k;
         f.m.code = code;
-        assert_int_equal(jacobian_eval(&f.j, at_t, f.y, at_p, NULL, values), code);
+        assert_int_equal(jacobian_eval(&f.j, at_t, f.y, at_p, values), code);
         assert_int_equal(f.m.calls, k);
         f.m.fail_at = 0;
         check_values(&f, from == DIFFERENCES ? roughly : exactly);

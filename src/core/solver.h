@@ -6,18 +6,13 @@
 #define COSTATE_CORE_SOLVER_H
 
 #include "core/alloc.h"
+#include "core/try.h"
 #include "deriv/deriv.h"
 #include "method/method.h"
 #include "traj/traj.h"
 
 #include <costate/costate.h>
 #include <string.h>
-
-#define TRY(call)                                                                                                                \
-    do {                                                                                                                         \
-        int status_ = (call);                                                                                                    \
-        if (status_) return status_;                                                                                             \
-    } while (0)
 
 enum { OPTION_COUNT = 0
 #define COSTATE_REAL(name, init, lo, hi, help) +1

@@ -177,9 +177,8 @@ static int differ(jacobian *j, double t, const double *y, const double *p, doubl
     return 0;
 }
 
-int jacobian_eval(jacobian *j, double t, const double *y, const double *p, const double *f, double *values)
+int jacobian_eval(jacobian *j, double t, const double *y, const double *p, double *values)
 {
-    (void)f; /* central differences have no use for the value in the middle */
     j->d->count->jac++;
     if (j->source == from_user) return j->d->prob.jac(t, y, p, values, j->d->prob.data);
     if (j->pattern.format == COSTATE_BANDED) memset(values, 0, j->nnz * sizeof *values); /* the corners */
@@ -260,7 +259,7 @@ typedef struct probe { /* f_y column by column, whatever the pattern, at points 
     double t[POINTS], *y[POINTS], *f[POINTS]; /* f: differences only */
     double *far;                              /* how far a state is moved */
     double *unit, *out;                       /* n x lanes: directions, all zero between uses, and the columns they give */
-    unsigned char *seen;                      /* n flags */
+    unsigned char *seen;                      /* n x lanes flags */
     void *block;
     costate_allocator alloc;
 } probe;
@@ -297,7 +296,7 @@ static int probe_open(probe *q, deriv *d, double t, const double *y, const doubl
     int jvp = d->prob.jvp != NULL, rc = 0;
     *q = (probe){.d = d, .p = p, .lanes = jvp ? lanes : 1, .alloc = *alloc};
     size_t n = cst__pad((size_t)d->prob.n), block = n * (size_t)q->lanes;
-    double *at = q->block = cst__alloc(alloc, (2 * (size_t)points + 2) * n + 2 * block, sizeof(double));
+    double *at = q->block = cst__alloc(alloc, (2 * (size_t)points + 1) * n + 2 * block + block / sizeof(double), sizeof(double));
     if (!at) return COSTATE_ERR_MEMORY;
     for (int k = 0; k < points; k++, at += 2 * n) {
         q->y[k] = at;
@@ -330,15 +329,15 @@ static int probe_columns(probe *q, int k, int first, int w)
     return rc;
 }
 
-/* seen[i] = 1 if entry i of the column is not zero at one of the points. NaN is not zero. */
-static int look(probe *q, int column)
+/* seen[i*w + l] = 1 if entry i of column first + l is not zero at one of the points. NaN is not zero. */
+static int look(probe *q, int first, int w)
 {
-    int n = q->d->prob.n;
-    memset(q->seen, 0, (size_t)n);
+    size_t entries = (size_t)q->d->prob.n * (size_t)w;
+    memset(q->seen, 0, entries);
     for (int k = 0; k < POINTS; k++) {
-        int rc = probe_columns(q, k, column, 1);
+        int rc = probe_columns(q, k, first, w);
         if (rc) return rc;
-        for (int i = 0; i < n; i++) q->seen[i] |= !(q->out[i] == 0);
+        for (size_t e = 0; e < entries; e++) q->seen[e] |= !(q->out[e] == 0);
     }
     return 0;
 }
@@ -355,22 +354,26 @@ static int make_room(int **list, size_t used, size_t n, size_t *room, const cost
     return longer ? COSTATE_OK : COSTATE_ERR_MEMORY;
 }
 
-int jacobian_detect(deriv *d, double t, const double *y, const double *p, const costate_allocator *alloc, int **colptr,
-                    int **rowind)
+int jacobian_detect(deriv *d, double t, const double *y, const double *p, int lanes, const costate_allocator *alloc,
+                    int **colptr, int **rowind)
 {
     int n = d->prob.n;
     size_t count = 0, room = 8 * (size_t)n;
     probe q;
-    int rc = probe_open(&q, d, t, y, p, POINTS, 1, alloc);
+    int rc = probe_open(&q, d, t, y, p, POINTS, least(lanes, n), alloc), w = 1;
     *colptr = cst__alloc(alloc, (size_t)n + 1, sizeof **colptr);
     *rowind = cst__alloc(alloc, room, sizeof **rowind);
     if (!rc && (!*colptr || !*rowind)) rc = COSTATE_ERR_MEMORY;
-    for (int j = 0; !rc && j < n; j++) {
+    for (int j = 0, l = 0; !rc && j < n; j++, l++) {
         (*colptr)[j] = (int)count;
-        rc = look(&q, j);
+        if (j % q.lanes == 0) {
+            l = 0;
+            w = least(q.lanes, n - j);
+            rc = look(&q, j, w);
+        }
         if (!rc) rc = make_room(rowind, count, (size_t)n, &room, alloc);
-        for (int i = 0; !rc && i < n; i++)
-            if (q.seen[i]) (*rowind)[count++] = i;
+        for (ptrdiff_t i = 0; !rc && i < n; i++)
+            if (q.seen[i * w + l]) (*rowind)[count++] = (int)i;
         if (count > INT_MAX) rc = COSTATE_ERR_MEMORY; /* more than colptr can tell */
     }
     probe_close(&q);

@@ -24,15 +24,15 @@ typedef struct jacobian {
 int jacobian_open(jacobian *j, deriv *d, const costate_pattern *pattern, int lanes, const costate_allocator *alloc, char *why, size_t size);
 void jacobian_close(jacobian *j);
 
-/* values[nnz] = f_y(t, y, p). f: f(t, y, p), or NULL when it is not at hand. Returns what the callback did. Counts as stats.jac. */
-int jacobian_eval(jacobian *j, double t, const double *y, const double *p, const double *f, double *values);
+/* values[nnz] = f_y(t, y, p). Returns what the callback did. Counts as stats.jac. */
+int jacobian_eval(jacobian *j, double t, const double *y, const double *p, double *values);
 
 /* out = J x or J^T x for a block of w lanes, from values. */
 void jacobian_apply(const jacobian *j, const double *values, int transposed, int w, const double *x, double *out);
 
-/* The pattern of f_y around (t, y, p), found by looking at every column at irregular points nearby (n jvp or rhs evaluations each). CSC; *colptr and *rowind are
- * allocated with `alloc`. */
-int jacobian_detect(deriv *d, double t, const double *y, const double *p, const costate_allocator *alloc, int **colptr, int **rowind);
+/* The pattern of f_y around (t, y, p), found by looking at every column at irregular points nearby (n directions of jvp, `lanes` a call, or n rhs evaluations
+ * each). CSC; *colptr and *rowind are allocated with `alloc`. */
+int jacobian_detect(deriv *d, double t, const double *y, const double *p, int lanes, const costate_allocator *alloc, int **colptr, int **rowind);
 
 /* First entry (row, column) of f_y at (t, y, p) that is not zero and not in the pattern; 0 if there is one, 1 if there is none, < 0 a callback's refusal. */
 int jacobian_missing(jacobian *j, double t, const double *y, const double *p, int *row, int *column);

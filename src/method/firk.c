@@ -154,15 +154,15 @@ static int firk_dense(costate_solver *s, const step *st, double theta, double *y
 
 /* ---- the stages ---------------------------------------------------------------------------------------------------------- */
 
-int cst__firk_matrices(costate_solver *s, const step *st, int note, const double *f)
+int cst__firk_matrices(costate_solver *s, const step *st, int note)
 {
     firk *m = s->method;
     const double *kept = st->y + (1 + AT_Y) * (size_t)s->prob.n, *numbers = kept + s->prob.n;
     int64_t key = note == FRESH ? st->n : (int64_t)numbers[KEY];
     if (m->im.key != key) {
         m->h = 0;
-        int rc = note == FRESH ? cst__implicit_jacobian(s, &m->im, key, st->t, st->y, f)
-                               : cst__implicit_jacobian(s, &m->im, key, numbers[TIME], kept, NULL);
+        int rc = note == FRESH ? cst__implicit_jacobian(s, &m->im, key, st->t, st->y)
+                               : cst__implicit_jacobian(s, &m->im, key, numbers[TIME], kept);
         TRY(cst__of(s, "jac", rc));
     }
     if (m->h == st->h) return 0;
@@ -188,7 +188,7 @@ static int iterate(costate_solver *s, const step *st, int which, newton *c)
     firk *m = s->method;
     size_t n = (size_t)s->prob.n;
     const double *numbers = st->y + (1 + AT_NUMBERS) * n, one = 1;
-    TRY(cst__firk_matrices(s, st, which, s->f_valid ? s->f : NULL));
+    TRY(cst__firk_matrices(s, st, which));
     predict(s, st);
     firk_system q = {.w = 1, .h = st->h, .from = st->y, .q = m->q};
     memcpy(q.f, m->f, sizeof q.f);

@@ -97,8 +97,8 @@ int cst__firk_correct(costate_solver *s, const firk_system *q, int only_base);
  * weights. */
 newton_verdict cst__firk_judge(const costate_solver *s, const firk_system *q, const double *at, newton *c);
 
-/* firk.c: the step's Jacobian, as its note says, and factors, unless they are at hand. f: f(t, y), or NULL. */
-int cst__firk_matrices(costate_solver *s, const step *st, int note, const double *f);
+/* firk.c: the step's Jacobian, as its note says, and factors, unless they are at hand. */
+int cst__firk_matrices(costate_solver *s, const step *st, int note);
 
 /* firk_coupled.c: factors of the step's exact matrix, unless they are at hand, and M k = rhs or M^T k = rhs; x is 3n x w of
  * work. */

@@ -18,7 +18,7 @@ static int iterated(costate_solver *s, const step *st, int lanes, const firk_bac
     newton n = firk_sweep(s);
     double *y[FIRK_STAGES], c[FIRK_STAGES];
     firk_cut(st->stages, (size_t)s->prob.n, y);
-    TRY(cst__firk_matrices(s, st, s->log.note[st->n], NULL));
+    TRY(cst__firk_matrices(s, st, s->log.note[st->n]));
     for (int i = 0; i < FIRK_STAGES; i++) {
         for (int j = 0; j < FIRK_STAGES; j++) c[j] = -m->transposed.x[i][j] / st->h;
         cst__combine(nw, NULL, FIRK_STAGES, c, (const double *const *)p->g, p->r[i]);

@@ -136,7 +136,7 @@ static int factor(costate_solver *s, const step *st)
         c->scale[r] = weight > DBL_MIN ? ldexp(1, ilogb(weight)) : 1;
     }
     for (int i = 0; i < S; i++) {
-        TRY(cst__of(s, "jac", jacobian_eval(&m->im.jac, firk_time(m, st, i), y[i], s->p, NULL, c->jac)));
+        TRY(cst__of(s, "jac", jacobian_eval(&m->im.jac, firk_time(m, st, i), y[i], s->p, c->jac)));
         put_stage(s, i, st->h);
     }
     s->stats.factor++;

@@ -79,7 +79,7 @@ int cst__implicit_prepare(costate_solver *s)
 {
     implicit *m = s->im;
     if (!m->waiting) return 0;
-    int status = jacobian_detect(&s->d, s->t0, s->y0, s->p, &s->alloc, &m->colptr, &m->rowind);
+    int status = jacobian_detect(&s->d, s->t0, s->y0, s->p, (int)s->opt.lanes, &s->alloc, &m->colptr, &m->rowind);
     if (status == COSTATE_ERR_MEMORY) return cst__fail(s, status, "the Jacobian's pattern");
     if (status) return cst__fail(s, COSTATE_ERR_CALLBACK, "a callback returned %d while the Jacobian's pattern was looked for near t = %.17g", status, s->t0);
     if ((double)m->colptr[s->prob.n] < 0.3 * (double)s->prob.n * (double)s->prob.n)
@@ -100,12 +100,12 @@ void cst__implicit_close(costate_solver *s, implicit *m)
     m->y = NULL;
 }
 
-int cst__implicit_jacobian(costate_solver *s, implicit *m, int64_t key, double t, const double *y, const double *f)
+int cst__implicit_jacobian(costate_solver *s, implicit *m, int64_t key, double t, const double *y)
 {
     m->key = -1;
     m->t = t;
     memcpy(m->y, y, (size_t)s->prob.n * sizeof *y);
-    if (m->values) TRY(jacobian_eval(&m->jac, t, y, s->p, f, m->values));
+    if (m->values) TRY(jacobian_eval(&m->jac, t, y, s->p, m->values));
     m->key = key;
     return 0;
 }

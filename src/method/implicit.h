@@ -25,8 +25,8 @@ int cst__implicit_open(costate_solver *s, implicit *m, int slots);
 int cst__implicit_prepare(costate_solver *s);
 void cst__implicit_close(costate_solver *s, implicit *m);
 
-/* The Jacobian at (t, y), and `key` for it. f: f(t, y), or NULL. Returns what the callback did. */
-int cst__implicit_jacobian(costate_solver *s, implicit *m, int64_t key, double t, const double *y, const double *f);
+/* The Jacobian at (t, y), and `key` for it. Returns what the callback did. */
+int cst__implicit_jacobian(costate_solver *s, implicit *m, int64_t key, double t, const double *y);
 
 /* Factors of (re + i im) I - J in a slot. 0, STEP_MATRIX, or a negative status whose message is set. */
 int cst__implicit_factor(costate_solver *s, implicit *m, int slot, int complex, double re, double im);

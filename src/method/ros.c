@@ -112,7 +112,7 @@ int cst__ros_matrices(costate_solver *s, const step *st, int want_ft)
     ros *m = s->method;
     static const double one = 1;
     if (m->im.key != st->n) {
-        TRY(cst__of(s, "jac", cst__implicit_jacobian(s, &m->im, st->n, st->t, st->y, s->f_valid ? s->f : NULL)));
+        TRY(cst__of(s, "jac", cst__implicit_jacobian(s, &m->im, st->n, st->t, st->y)));
         m->h = 0;
         m->have_ft = 0;
     }

@@ -116,7 +116,7 @@ int cst__sdirk_factor(costate_solver *s, int slot, const sdirk_matrix *a)
     int n = s->prob.n, have = held->shift == a->shift && is_at(a, held->t, held->y, n);
     if (have && m->im.values) return 0;
     if (m->im.key < 0 || !is_at(a, m->im.t, m->im.y, n)) /* a matrix-free solver applies f_y where it was last asked for */
-        TRY(cst__of(s, "jac", cst__implicit_jacobian(s, &m->im, 0, a->t, a->y, NULL)));
+        TRY(cst__of(s, "jac", cst__implicit_jacobian(s, &m->im, 0, a->t, a->y)));
     if (have) return 0;
     held->shift = 0;
     TRY(cst__implicit_factor(s, &m->im, slot, 0, a->shift, 0));

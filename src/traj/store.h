@@ -7,13 +7,8 @@
 #define COSTATE_TRAJ_STORE_H
 
 #include "core/alloc.h"
+#include "core/try.h"
 #include "traj/traj.h"
-
-#define TRY(call)                                                                                                                \
-    do {                                                                                                                         \
-        int status_ = (call);                                                                                                    \
-        if (status_) return status_;                                                                                             \
-    } while (0)
 
 /* ---- schedule.c: the mathematics of reversal ---------------------------------------------------------------------------- */
 
