@@ -220,8 +220,10 @@ static void test_failures(void **state)
     fill(x, 400, 1);
     assert_int_equal(l.ops->solve(l.self, 0, 0, 1, x), 7); /* what the callback said */
     p.fail_at = 0;
-    fill(x, 400, NAN);
-    assert_int_equal(l.ops->solve(l.self, 0, 0, 1, x), LINSOL_NOT_FINITE);
+    fill(x, 400, 1);
+    x[7] = INFINITY; /* not the matrix's fault: as with direct solvers */
+    assert_int_equal(l.ops->solve(l.self, 0, 0, 1, x), 0);
+    assert_nan(x, 400);
     double kept = m.jac[700];
     m.jac[700] = INFINITY;
     fill(x, 400, 1);

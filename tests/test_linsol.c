@@ -276,7 +276,7 @@ static void refused(const char *name, const linsol_config *c, const char *mentio
 {
     linsol l;
     char why[256];
-    assert_int_equal(linsol_open(&l, name, c, why, sizeof why), COSTATE_ERR_VALUE);
+    assert_int_equal(linsol_open(&l, name, c, why, sizeof why), COSTATE_ERR_LINSOL);
     if (!strstr(why, mention)) fail_msg("\"%s\" does not mention \"%s\"", why, mention);
     linsol_close(&l); /* harmless */
     char cut[8];

@@ -189,7 +189,9 @@ static void test_singular(void **unused)
             costate_problem q = {.n = 2, .data = data, .rhs = line_rhs, .jac = line_jac, .autonomous = 1};
             costate_options o = costate_defaults(methods[m]);
             costate_solver *s = make_solver(&q, &o);
-            assert_refused(s, costate_solve(s, 0, 1, NULL, y), COSTATE_ERR_SINGULAR, "check the Jacobian");
+            assert_refused(s, costate_solve(s, 0, 1, NULL, y), k ? COSTATE_ERR_JACOBIAN : COSTATE_ERR_SINGULAR,
+                           k ? "d y[0]' / d y[0] is " : "linear solver \"dense\", 2 equations, at t = 0 with h");
+            assert_int_equal(stats_of(s).fail_component, k ? 0 : -1);
             assert_int_equal(stats_of(s).jac, 1); /* it belongs to the point, not to the step */
             assert_true(stats_of(s).rejected > 1);
             assert_nan(y, 2);
@@ -200,6 +202,7 @@ static void test_singular(void **unused)
 /* ---- callbacks ----------------------------------------------------------------------------------------------------------- */
 
 typedef enum place { NOWHERE, JAC, JVP, JVP2, VJP_DOT, VJP_DOT2, RUNNING_DOT2 } place;
+static const char *const names[] = {"", "jac", "jvp", "jvp2"};
 
 /* Duffing, whose callbacks have no use for data, with some of them failing from a call on: by a code, or by a NaN. */
 typedef struct trouble {
@@ -273,7 +276,7 @@ static void test_forward(void **unused)
         place where;
         int tangent, code, status;
     } list[] = {
-        {JAC, 0, -3, COSTATE_ERR_CALLBACK},  {JAC, 0, 3, COSTATE_ERR_RETRY},  {JAC, 0, 0, COSTATE_ERR_SINGULAR},
+        {JAC, 0, -3, COSTATE_ERR_CALLBACK},  {JAC, 0, 3, COSTATE_ERR_RETRY},  {JAC, 0, 0, COSTATE_ERR_JACOBIAN},
         {JVP, 0, -3, COSTATE_ERR_CALLBACK},  {JVP, 0, 3, COSTATE_ERR_RETRY},  {JVP, 0, 0, COSTATE_ERR_NOT_FINITE},
         {JVP2, 1, -3, COSTATE_ERR_CALLBACK}, {JVP2, 1, 3, COSTATE_ERR_RETRY}, {JVP2, 1, 0, COSTATE_ERR_NOT_FINITE},
     };
@@ -287,7 +290,9 @@ static void test_forward(void **unused)
             costate_solver *s = make_solver(&q.prob, &o);
             int status =
                 list[i].tangent ? costate_tangent(s, q.t0, q.t1, q.p, y, 1, ydot, NULL) : costate_solve(s, q.t0, q.t1, q.p, y);
-            assert_refused(s, status, list[i].status, "");
+            char named[32] = "";
+            if (list[i].code) snprintf(named, sizeof named, "%s returned %d at t = ", names[list[i].where], list[i].code);
+            assert_refused(s, status, list[i].status, named);
             assert_nan(y, 2);
             if (list[i].tangent) assert_nan(ydot, 2);
             assert_int_equal(costate_adjoint(s, 1, none, NULL), COSTATE_ERR_NO_RECORD);
@@ -332,7 +337,7 @@ static void test_backward(void **unused)
                     }
                     snprintf(named, sizeof named, "%s returned %d in the step", list[i].name, codes[k]);
                     if (codes[k]) assert_refused(s, status, COSTATE_ERR_SWEEP_CALLBACK, named);
-                    else if (list[i].where == JAC) assert_refused(s, status, COSTATE_ERR_SINGULAR, "");
+                    else if (list[i].where == JAC) assert_refused(s, status, COSTATE_ERR_JACOBIAN, "is nan in the step from t = ");
                     else assert_refused(s, status, COSTATE_ERR_SWEEP_NOT_FINITE, "");
                     assert_nan(hy, 2), assert_nan(hp, 9);
                 }

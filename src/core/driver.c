@@ -10,6 +10,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 
 enum { REFUSALS = 40 }; /* consecutive attempts that did not even give an error estimate */
 
@@ -21,7 +22,8 @@ typedef struct run {
     int obs;     /* the next observation */
     int64_t attempts;
     int refused;
-    int reason; /* what a refused attempt returned */
+    int reason; /* what a refused attempt returned, */
+    const char *which; /* and which callback, unless s->calling knows better */
     control c;
     tangent *tg;
     traj *tr; /* NULL: not recorded */
@@ -30,7 +32,17 @@ typedef struct run {
 int cst__callback_failed(costate_solver *s, int rc, const char *which, double t, double h, int64_t n)
 {
     if (rc < 0 && s->status == rc) return rc; /* not the callback: what failed has said so */
+    if (s->calling) which = s->calling;
     return cst__fail_at(s, COSTATE_ERR_CALLBACK, t, h, n, -1, -1, "%s returned %d at t = %.17g (step %lld, h = %g)", which, rc, t, (long long)n, h);
+}
+
+int cst__step_words(costate_solver *s, int rc, const char *which, char *words, size_t size, int *component)
+{
+    *component = -1;
+    if (rc == STEP_MATRIX) return cst__implicit_blame(s, words, size, component);
+    if (rc == STEP_NEWTON) snprintf(words, size, "the stage equations");
+    else snprintf(words, size, "%s returned %d", s->calling ? s->calling : which, rc);
+    return rc == STEP_NEWTON ? COSTATE_ERR_NEWTON : rc < 0 ? COSTATE_ERR_CALLBACK : COSTATE_ERR_RETRY;
 }
 
 /* ---- the log ------------------------------------------------------------------------------------------------------- */
@@ -177,6 +189,8 @@ static int attempt(costate_solver *s, run *r, const step *st, double *err)
 {
     int adaptive = s->opt.step == 0;
     *err = 0;
+    s->calling = NULL; /* of an attempt that was refused */
+    r->which = "rhs";
     int rc = s->fam->step(s, st, adaptive ? err : NULL);
     if (rc < 0) return cst__callback_failed(s, rc, "rhs", st->t, st->h, st->n);
     r->reason = rc;
@@ -187,6 +201,7 @@ static int attempt(costate_solver *s, run *r, const step *st, double *err)
         dblock *d = &r->tg->block[b];
         double e = 0;
         int steer = adaptive && r->tg->control;
+        r->which = "jvp";
         rc = s->fam->tangent(s, st, d, steer ? &e : NULL);
         if (rc < 0) return cst__callback_failed(s, rc, "jvp", st->t, st->h, st->n);
         r->reason = rc;
@@ -200,13 +215,16 @@ static int attempt(costate_solver *s, run *r, const step *st, double *err)
 
 static int give_up(costate_solver *s, const run *r, const step *st, verdict v, double err)
 {
-    char buffer[32];
+    char buffer[32], words[160];
     int stage = -1, component = -1;
     if (v == TOO_INACCURATE)
         return cst__fail_at(s, COSTATE_ERR_STEP, st->t, st->h, st->n, -1, -1, "h = %g at t = %.17g (step %lld), error %g times the tolerance", st->h,
                             st->t, (long long)st->n, err);
-    if (v == REFUSED)
-        return cst__fail_at(s, r->reason == STEP_NEWTON ? COSTATE_ERR_NEWTON : r->reason == STEP_MATRIX ? COSTATE_ERR_SINGULAR : COSTATE_ERR_RETRY, st->t, st->h, st->n, -1, -1, "at t = %.17g with h = %g (step %lld)", st->t, st->h, (long long)st->n);
+    if (v == REFUSED) {
+        int code = cst__step_words(s, r->reason, r->which, words, sizeof words, &component);
+        return cst__fail_at(s, code, st->t, st->h, st->n, -1, component, "%s at t = %.17g with h = %g (step %lld)", words, st->t, st->h,
+                            (long long)st->n);
+    }
     if (v == DIRECTION_NOT_FINITE || s->fam->culprit(s, st, &stage, &component))
         return cst__fail_at(s, COSTATE_ERR_NOT_FINITE, st->t, st->h, st->n, -1, -1, "a direction of the tangent at t = %.17g with h = %g (step %lld)",
                             st->t, st->h, (long long)st->n);

@@ -11,6 +11,10 @@ int cst__run(costate_solver *s, tangent *tg);
 void cst__run_failed(costate_solver *s, double *y);
 int cst__callback_failed(costate_solver *s, int rc, const char *which, double t, double h, int64_t n);
 
+/* What rc, returned by a step, is about, in words, and the status it amounts to if it stays; which: the callback, unless s->calling knows. *component as in
+ * costate_stats. */
+int cst__step_words(costate_solver *s, int rc, const char *which, char *words, size_t size, int *component);
+
 /* core/dense.c: rows of output at t0, and those that fall into the step just accepted. */
 int cst__dense_start(costate_solver *s, tangent *tg);
 int cst__dense_step(costate_solver *s, const step *st, tangent *tg);

@@ -82,9 +82,12 @@ static step recorded_step(const costate_solver *s, int64_t n, const double *y, d
 
 static int not_repeated(costate_solver *s, const step *st, const char *which, int rc)
 {
+    char words[160];
+    int component;
     if (rc < 0 && s->status == rc) return rc; /* what failed has said so */
-    return cst__fail_at(s, COSTATE_ERR_SWEEP_REPLAY, st->t, st->h, st->n, -1, -1, "%s returned %d at t = %.17g with h = %g (step %lld)", which, rc,
-                        st->t, st->h, (long long)st->n);
+    cst__step_words(s, rc, which, words, sizeof words, &component);
+    return cst__fail_at(s, COSTATE_ERR_SWEEP_REPLAY, st->t, st->h, st->n, -1, component, "%s at t = %.17g with h = %g (step %lld)", words, st->t, st->h,
+                        (long long)st->n);
 }
 
 int cst__replay(void *ctx, int64_t n, int fresh, const double *state, double *stages, double *next)

@@ -339,6 +339,13 @@ static int task_open(task *t, gmres *g, int slot, int transposed, int w)
     return 0;
 }
 
+/* A right-hand side that is not finite is not the matrix's fault: as with factors, the solution is not finite either. */
+static int not_a_number(const task *t, double *x)
+{
+    for (size_t i = 0; i < t->size; i++) x[i] = NAN;
+    return 0;
+}
+
 static int gmres_solve(void *self, int slot, int transposed, int w, double *x)
 {
     task t;
@@ -350,7 +357,7 @@ static int gmres_solve(void *self, int slot, int transposed, int w, double *x)
     norms(&t, t.b);
     for (int l = 0; l < w; l++) {
         lane *a = &t.lane[l];
-        if (!isfinite(a->norm)) return LINSOL_NOT_FINITE;
+        if (!isfinite(a->norm)) return not_a_number(&t, x);
         a->target = t.g->tol * a->norm;
         open += a->open = a->norm > a->target;
     }

@@ -52,7 +52,7 @@ static int refuse(char *why, size_t size, const char *name, const linsol_ops *op
     else
         snprintf(why, size, "linear solver \"%s\" takes no %s pattern; set costate_problem.pattern, or use \"auto\"", name,
                  format_name(format));
-    return COSTATE_ERR_VALUE;
+    return COSTATE_ERR_LINSOL;
 }
 
 static int open_with(linsol *l, const linsol_ops *ops)

@@ -23,12 +23,18 @@
 enum {
     LINSOL_SINGULAR = 2001,      /* a pivot is zero */
     LINSOL_NOT_CONVERGED = 2002, /* GMRES: not within the iterations allowed */
-    LINSOL_NOT_FINITE = 2003     /* J or the shift has a value that is not finite */
+    LINSOL_NOT_FINITE = 2003,    /* J or the shift has a value that is not finite */
+    LINSOL_CALLBACK = 2004       /* a function of the user's failed: linsol_said has its name and what it returned */
 };
+
+typedef struct linsol_said {
+    const char *who;
+    int code;
+} linsol_said;
 
 typedef struct linsol_ops linsol_ops;
 
-/* J as an operator, for matrix-free solvers: out = J x, or J^T x, on blocks. Returns what the callback did. */
+/* J as an operator, for matrix-free solvers: out = J x, or J^T x, on blocks. All three return 0, or what GMRES is to return then. */
 typedef struct linsol_operator {
     int (*apply)(void *ctx, int transposed, int w, const double *x, double *out);
     /* x becomes the preconditioner's answer for slot `slot` (real blocks); NULL: none */
@@ -77,7 +83,7 @@ typedef struct linsol {
 /* linsol.c. name "auto" chooses by the pattern: dense; band where it is narrow; and for a sparse one, by what factoring it
  * costs, klu, superlu if dense blocks pay, or dense. why (size bytes) receives the reason of a refusal: an unknown name with
  * the valid ones, a back end that is not installed with its package, a pattern that it does not take. Refusals are
- * COSTATE_ERR_VALUE. */
+ * COSTATE_ERR_LINSOL. */
 int linsol_open(linsol *l, const char *name, const linsol_config *c, char *why, size_t size);
 void linsol_close(linsol *l);
 const linsol_ops *linsol_find(const char *name); /* NULL: not known, or not installed */

@@ -16,7 +16,6 @@
 enum { KEPT, FRESH };                                 /* the Jacobian; values of the note */
 enum { AT_Y = FIRK_STAGES, AT_NUMBERS = 1 + AT_Y };   /* what is carried, in vectors of n behind y: z_i; where J is; numbers: */
 enum { HISTORY, H, TIME, KEY, THETA, RATE, NUMBERS }; /* 1: there is some; h of z; t and key of J; convergence */
-enum { NOT_FINITE = STEP_MATRIX + 1 };
 
 static const double keep_below = 2e-2; /* convergence up to which the Jacobian is kept */
 static const double steady = 1.2;      /* growth of h that is not worth new factors */
@@ -201,7 +200,7 @@ static int iterate(costate_solver *s, const step *st, int which, newton *c)
         double sum = 0;
         for (int i = 0; i < FIRK_STAGES; i++) {
             TRY(deriv_rhs(&s->d, firk_time(m, st, i), q.y[i], s->p, q.f[i]));
-            if (!cst__all_finite(n, q.f[i])) return NOT_FINITE;
+            if (!cst__all_finite(n, q.f[i])) return STEP_NOT_FINITE;
         }
         TRY(cst__firk_correct(s, &q, 0));
         for (int i = 0; i < FIRK_STAGES; i++) {
@@ -295,10 +294,10 @@ static int firk_step(costate_solver *s, const step *st, double *err)
         if (!cst__all_finite(n, s->f)) return not_finite(s, st, err);
     }
     int which = choose(m, st, st->y + (1 + AT_NUMBERS) * n, again), rc = iterate(s, st, which, &c);
-    if (which == KEPT && st->note < 0 && (rc == STEP_NEWTON || rc == STEP_MATRIX || rc == NOT_FINITE))
+    if (which == KEPT && st->note < 0 && (rc == STEP_NEWTON || rc == STEP_MATRIX || rc == STEP_NOT_FINITE))
         rc = iterate(s, st, which = FRESH, &c);
     s->note = which;
-    if (rc == NOT_FINITE) return not_finite(s, st, err);
+    if (rc == STEP_NOT_FINITE) return not_finite(s, st, err);
     if (rc || !st->ynew) return rc;
     cst__combine(n, st->y, FIRK_STAGES, m->d, (const double *const *)m->z, st->ynew);
     m->theta = c.theta;

@@ -47,7 +47,7 @@ int cst__firk_back_solve(costate_solver *s, const step *st, int lanes, const fir
         newton_verdict v = NEWTON_FAILS;
         int rc = iterated(s, st, lanes, p, &v);
         if (rc ? rc != STEP_MATRIX : v == NEWTON_DONE) return rc;
-        if (matrix_free) return cst__of(s, "the iteration for the adjoint's stages", rc ? rc : STEP_NEWTON);
+        if (matrix_free) return rc ? rc : STEP_NEWTON;
         m->direct[FIRK_ADJOINT] = st->n;
         m->fallbacks++;
     }

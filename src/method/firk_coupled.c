@@ -140,9 +140,7 @@ static int factor(costate_solver *s, const step *st)
         put_stage(s, i, st->h);
     }
     s->stats.factor++;
-    int rc = c->ls.ops->factor(c->ls.self, 0, 0, 1, 0, c->values);
-    if (rc < 0) return cst__fail(s, rc, "factors of %d coupled stages of %d equations", S, s->prob.n);
-    if (rc) return STEP_MATRIX;
+    TRY(cst__implicit_outcome(s, &m->im, &c->ls, c->ls.ops->factor(c->ls.self, 0, 0, 1, 0, c->values), "factoring"));
     c->key = st->n;
     return 0;
 }
@@ -160,9 +158,7 @@ int cst__firk_coupled_solve(costate_solver *s, const step *st, int transposed, i
             for (size_t l = 0; l < lanes; l++) x[(S * r + i) * lanes + l] = unit * rhs[i][r * lanes + l];
         }
     s->stats.solve++;
-    int rc = c->ls.ops->solve(c->ls.self, 0, transposed, w, x);
-    if (rc < 0) return cst__fail(s, rc, "solving %d coupled stages of %d equations", S, s->prob.n);
-    if (rc) return STEP_MATRIX;
+    TRY(cst__implicit_outcome(s, &m->im, &c->ls, c->ls.ops->solve(c->ls.self, 0, transposed, w, x), "solving"));
     for (size_t r = 0; r < n; r++)
         for (size_t i = 0; i < S; i++) {
             double unit = transposed ? 1 / c->scale[r] : c->scale[r];

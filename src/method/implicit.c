@@ -2,8 +2,10 @@
 #include "method/implicit.h"
 
 #include "core/lanes.h"
+#include "deriv/colour.h"
 
 #include <math.h>
+#include <stdio.h>
 
 /* ---- J as an operator, for matrix-free solvers ------------------------------------------------------------------------ */
 
@@ -12,6 +14,13 @@ typedef struct operator_context {
     implicit *m;
     double scratch[]; /* two blocks */
 } operator_context;
+
+static int callback(implicit *m, const char *who, int rc)
+{
+    if (!rc) return 0;
+    m->said = (linsol_said){who, rc};
+    return LINSOL_CALLBACK;
+}
 
 static int apply(void *ctx, int transposed, int w, const double *x, double *out)
 {
@@ -25,8 +34,9 @@ static int apply(void *ctx, int transposed, int w, const double *x, double *out)
         if (!direct) cst__block_load(cut, b, n, x, in);
         double *result = direct ? out : to;
         memset(result, 0, n * (size_t)width * sizeof *out);
-        TRY(transposed ? deriv_vjp(&s->d, c->m->t, c->m->y, s->p, width, direct ? x : in, result, NULL)
-                       : deriv_jvp(&s->d, c->m->t, c->m->y, s->p, width, NULL, direct ? x : in, NULL, result));
+        int rc = transposed ? deriv_vjp(&s->d, c->m->t, c->m->y, s->p, width, direct ? x : in, result, NULL)
+                            : deriv_jvp(&s->d, c->m->t, c->m->y, s->p, width, NULL, direct ? x : in, NULL, result);
+        TRY(callback(c->m, transposed ? "vjp" : "jvp", rc));
         if (!direct) cst__block_store(cut, b, n, to, out);
     }
     return 0;
@@ -113,15 +123,60 @@ int cst__implicit_jacobian(costate_solver *s, implicit *m, int64_t key, double t
 int cst__implicit_factor(costate_solver *s, implicit *m, int slot, int complex, double re, double im)
 {
     s->stats.factor++;
-    int rc = m->ls.ops->factor(m->ls.self, slot, complex, re, im, m->values);
-    if (rc < 0) return cst__fail(s, rc, "factors of a system of %d equations", s->prob.n);
-    return rc ? STEP_MATRIX : 0;
+    return cst__implicit_outcome(s, m, &m->ls, m->ls.ops->factor(m->ls.self, slot, complex, re, im, m->values), "factoring");
 }
 
 int cst__implicit_solve(costate_solver *s, implicit *m, int slot, int transposed, int w, double *x)
 {
     s->stats.solve++;
-    int rc = m->ls.ops->solve(m->ls.self, slot, transposed, w, x);
-    if (rc < 0) return cst__fail(s, rc, "solving a system of %d equations", s->prob.n);
+    return cst__implicit_outcome(s, m, &m->ls, m->ls.ops->solve(m->ls.self, slot, transposed, w, x), "solving");
+}
+
+int cst__implicit_outcome(costate_solver *s, implicit *m, const linsol *ls, int rc, const char *doing)
+{
+    if (rc == LINSOL_CALLBACK) return cst__of(s, m->said.who, m->said.code);
+    if (rc < 0) return cst__fail(s, rc, "%s a system of %d equations", doing, ls->config.n);
+    m->trouble = rc;
     return rc ? STEP_MATRIX : 0;
+}
+
+/* ---- what went wrong --------------------------------------------------------------------------------------------------- */
+
+/* The first value of the Jacobian at hand that is not finite; 0 if there is one. */
+static int first_not_finite(const costate_solver *s, const implicit *m, int *row, int *column, double *value)
+{
+    for (int j = 0; m->values && j < s->prob.n; j++) {
+        pattern_column c = pattern_entries(&m->pattern, s->prob.n, j);
+        for (int k = 0; k < c.count; k++) {
+            *value = m->values[c.at + (size_t)k];
+            *row = pattern_row(&c, k);
+            *column = j;
+            if (!isfinite(*value)) return 0;
+        }
+    }
+    return -1;
+}
+
+int cst__implicit_blame(const costate_solver *s, char *words, size_t size, int *row)
+{
+    const implicit *m = s->im;
+    int i, j;
+    double value;
+    char one[32], other[32];
+    *row = -1;
+    if (m->trouble == LINSOL_NOT_CONVERGED) {
+        snprintf(words, size, "gmres_tol = %g is not reached within gmres_most = %lld iterations, restarted every %lld", s->opt.gmres_tol,
+                 (long long)s->opt.gmres_most, (long long)s->opt.gmres_basis);
+        return COSTATE_ERR_GMRES;
+    }
+    if (m->trouble == LINSOL_SINGULAR) {
+        snprintf(words, size, "linear solver \"%s\", %d equations,", s->stats.linsol, s->prob.n);
+        return COSTATE_ERR_SINGULAR;
+    }
+    if (first_not_finite(s, m, &i, &j, &value)) snprintf(words, size, "a product with the Jacobian, or a value of it at a stage,");
+    else {
+        snprintf(words, size, "d %s' / d %s is %g", cst__state_name(s, i, one), cst__state_name(s, j, other), value);
+        *row = i;
+    }
+    return COSTATE_ERR_JACOBIAN;
 }

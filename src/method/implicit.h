@@ -17,6 +17,8 @@ typedef struct implicit {
     costate_pattern pattern;
     int *colptr, *rowind; /* of a pattern that was found */
     void *context;    /* of the operator */
+    int trouble;      /* LINSOL_...: what was behind the last STEP_MATRIX */
+    linsol_said said; /* by a function of the user's inside the linear solver */
 } implicit;
 
 /* Opens for the problem's pattern. Without jac and pattern, and with n too large for a dense matrix to be the obvious choice, it waits for
@@ -28,8 +30,14 @@ void cst__implicit_close(costate_solver *s, implicit *m);
 /* The Jacobian at (t, y), and `key` for it. Returns what the callback did. */
 int cst__implicit_jacobian(costate_solver *s, implicit *m, int64_t key, double t, const double *y);
 
-/* Factors of (re + i im) I - J in a slot. 0, STEP_MATRIX, or a negative status whose message is set. */
+/* Factors of (re + i im) I - J in a slot. 0, STEP_MATRIX, what a callback returned, or a negative status whose message is set. */
 int cst__implicit_factor(costate_solver *s, implicit *m, int slot, int complex, double re, double im);
 int cst__implicit_solve(costate_solver *s, implicit *m, int slot, int transposed, int w, double *x);
+
+/* What becomes of rc, returned by `ls` while `doing` (factoring, solving): as above. */
+int cst__implicit_outcome(costate_solver *s, implicit *m, const linsol *ls, int rc, const char *doing);
+
+/* The status that a STEP_MATRIX amounts to, and the words for it; *row: of the Jacobian's value that is not finite, else -1. */
+int cst__implicit_blame(const costate_solver *s, char *words, size_t size, int *row);
 
 #endif

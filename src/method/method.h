@@ -41,7 +41,9 @@ typedef struct ablock {
     double *py_copy, *pu_store;
 } ablock;
 
-enum { STEP_NEWTON = 1001, STEP_MATRIX = 1002 }; /* reasons of a family's own for a smaller step: no convergence, a singular matrix */
+/* Reasons of a family's own for a smaller step: Newton's iteration does not converge; the linear solver failed, as s->im knows; f at a stage is not finite, which
+ * a family turns into an error of NaN before it returns. */
+enum { STEP_NEWTON = 1001, STEP_MATRIX, STEP_NOT_FINITE };
 
 typedef struct family {
     costate_family id;

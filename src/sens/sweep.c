@@ -15,12 +15,10 @@ int cst__sweep_ready(costate_solver *s)
 static int product_failed(costate_solver *s, int rc, const char *which, const step *st)
 {
     if (rc < 0 && s->status == rc) return rc; /* what failed has said so */
-    if (rc == STEP_MATRIX)
-        return cst__fail_at(s, COSTATE_ERR_SINGULAR, st->t, st->h, st->n, -1, -1, "in the backward sweep, in the step from t = %.17g to %.17g (step %lld)", st->t,
-                            st->tn, (long long)st->n);
-    if (s->calling) which = s->calling;
-    return cst__fail_at(s, COSTATE_ERR_SWEEP_CALLBACK, st->t, st->h, st->n, -1, -1, "%s returned %d in the step from t = %.17g to %.17g (step %lld)",
-                        which, rc, st->t, st->tn, (long long)st->n);
+    char words[160];
+    int component, code = cst__step_words(s, rc, which, words, sizeof words, &component), own = rc == STEP_MATRIX || rc == STEP_NEWTON;
+    return cst__fail_at(s, own ? code : COSTATE_ERR_SWEEP_CALLBACK, st->t, st->h, st->n, -1, component,
+                        "%s in the step from t = %.17g to %.17g (step %lld)%s", words, st->t, st->tn, (long long)st->n, own ? ", backwards" : "");
 }
 
 /* Parameter parts that were put off: one pass over mu for all their points. */
