@@ -175,6 +175,36 @@ COSTATE_API int costate_method_count(void);
 COSTATE_API const costate_table *costate_method(int i);             /* i = 0 .. count-1; NULL beyond */
 COSTATE_API const costate_table *costate_method_find(const char *name); /* NULL: no such method */
 
+/* ---- linear solvers of your own ------------------------------------------------------------------------------------- */
+
+/* Implicit methods solve systems with M = (re + i im) I - J, where J is the Jacobian on the problem's pattern. A handle holds the factors of one such
+ * matrix at a time; a method opens as many handles as it wants to keep matrices. What is solved must depend on M and the right-hand sides alone, for a
+ * step that is computed again has to give the same bits. Functions return 0; > 0 if M is singular, and a smaller step is tried; < 0 to stop the run.
+ * Fully implicit methods ask for more than the problem's pattern: for one of 3n equations (tangents and adjoints, unless options tangent_solve and
+ * adjoint_solve are "iterated"), and for one of 2n if complex matrices are not taken. Both are of the problem's format. */
+typedef struct costate_linear_solver {
+    const char *name;  /* for statistics and messages */
+    void *data;        /* handed to open */
+    int takes_complex; /* 1: im need not be zero. Then x holds pairs: lane l of component i is x[2*(i*w + l)] + i x[2*(i*w + l) + 1].
+                          0: im is always zero; complex systems come as real ones of twice the size */
+    int (*open)(void **handle, int n, const costate_pattern *pattern, void *data); /* not 0: no such pattern; it stays valid until close */
+    int (*factor)(void *handle, double re, double im, const double *jac); /* jac: as a costate_jac_fn writes it; the pattern may lack diagonal entries */
+    int (*solve)(void *handle, int w, double *x);            /* x, n x w: right-hand sides in, solutions out */
+    int (*solve_transposed)(void *handle, int w, double *x); /* with M^T (not conjugated); NULL: no adjoints */
+    void (*close)(void *handle);                             /* NULL: nothing to be done */
+} costate_linear_solver;
+
+/* A preconditioner for linear solver "gmres": P near M, applied from the right. P is real: of a complex M real and imaginary parts come as lanes of
+ * their own. Handles as above. Functions return what callbacks do. */
+typedef struct costate_preconditioner {
+    void *data;
+    int (*open)(void **handle, int n, void *data); /* NULL: the handle is data */
+    int (*setup)(void *handle, double t, const double *y, const double *p, double re, double im); /* for M with J = f_y(t, y, p); NULL: none needed */
+    int (*solve)(void *handle, int w, double *x);            /* x = P^-1 x */
+    int (*solve_transposed)(void *handle, int w, double *x); /* x = P^-T x; NULL: no adjoints */
+    void (*close)(void *handle);                             /* NULL: nothing to be done */
+} costate_preconditioner;
+
 /* ---- options ------------------------------------------------------------------------------------------------------ */
 
 /* Memory hooks. All three or none. alloc returns memory aligned for any type, or NULL. */
@@ -198,6 +228,8 @@ typedef struct costate_options {
     const double *atols;         /* n absolute tolerances, copied by costate_create; NULL: atol for every component */
     const costate_table *table;  /* a method of your own, used instead of `method`; must outlive the solver */
     costate_allocator allocator; /* zero: malloc and free */
+    const costate_linear_solver *linear_solver;   /* used instead of `linsol`; NULL: that one. Must outlive the solver, and so must */
+    const costate_preconditioner *preconditioner; /* which linsol "gmres" uses; NULL: none */
 } costate_options;
 
 /* All defaults, with the given method (NULL: the default one). */
@@ -269,7 +301,7 @@ typedef struct costate_stats {
     const char *method;        /* its name */
     const char *tier;          /* what the trajectory holds: "none", "stages", "states" or "checkpoints" */
     const char *derivatives;   /* where each product comes from: "jvp user, vjp jac, vjp_dot differences" */
-    const char *linsol;        /* the linear solver of an implicit method; "": none */
+    const char *linsol;        /* the linear solver of an implicit method, your own by its name; "": none */
     int64_t jac_nnz;           /* values of its Jacobian; 0: none, or matrix-free */
     int colours;               /* directions it is compressed from; 0: the user's jac */
     double fail_t, fail_h;     /* where the last failure was; NaN if it has no place */

@@ -58,8 +58,28 @@ static int refuse(char *why, size_t size, const char *name, const linsol_ops *op
 static int open_with(linsol *l, const linsol_ops *ops)
 {
     l->ops = ops;
+    l->name = ops->name;
     int st = ops->open(&l->self, &l->config);
     if (st) l->ops = NULL;
+    return st;
+}
+
+static int open_own(linsol *l, char *why, size_t size)
+{
+    const costate_linear_solver *own = l->config.own;
+    const char *name = own->name ? own->name : "own", *lacks = !own->open ? "open" : !own->factor ? "factor" : !own->solve ? "solve" : NULL;
+    if (lacks) {
+        snprintf(why, size, "linear solver \"%s\" has no %s", name, lacks);
+        return COSTATE_ERR_LINSOL;
+    }
+    int st = open_with(l, &linsol_own);
+    l->name = name;
+    if (st == COSTATE_ERR_LINSOL) {
+        const linsol_said *said = l->config.said;
+        snprintf(why, size, "open of linear solver \"%s\" returned %d for a %s pattern of %d equations%s", name, said->code,
+                 format_name((int)l->config.pattern.format), said->n,
+                 said->n == l->config.n ? "" : ", which stand for complex ones: take complex matrices, or use a Rosenbrock or SDIRK method");
+    }
     return st;
 }
 
@@ -92,6 +112,7 @@ int linsol_open(linsol *l, const char *name, const linsol_config *c, char *why, 
 {
     *l = (linsol){.config = *c};
     if (size) *why = 0;
+    if (c->own) return open_own(l, why, size);
     if (!strcmp(name, "auto")) return open_best(l);
     const linsol_ops *ops = linsol_find(name);
     if (!ops || !(ops->formats >> c->pattern.format & 1)) return refuse(why, size, name, ops, (int)c->pattern.format);

@@ -30,6 +30,7 @@ enum {
 typedef struct linsol_said {
     const char *who;
     int code;
+    int n; /* equations, if open refused them */
 } linsol_said;
 
 typedef struct linsol_ops linsol_ops;
@@ -52,6 +53,9 @@ typedef struct linsol_config {
     linsol_operator op;  /* for matrix-free solvers */
     double tol;          /* GMRES: relative residual */
     int restart, most;   /* GMRES: length of the basis, at least 1; most iterations */
+    const costate_linear_solver *own; /* a user's solver, instead of any by name; NULL: none */
+    int cplx;            /* own: complex matrices will come */
+    linsol_said *said;   /* own: where LINSOL_CALLBACK is explained */
 } linsol_config;
 
 /* A back end. All return 0, LINSOL_SINGULAR, COSTATE_ERR_MEMORY or another COSTATE_ERR_... */
@@ -68,7 +72,7 @@ struct linsol_ops {
 };
 
 /* A back end whose `open` is NULL was built without what it needs. */
-extern const linsol_ops linsol_dense, linsol_band, linsol_klu, linsol_superlu, linsol_gmres;
+extern const linsol_ops linsol_dense, linsol_band, linsol_klu, linsol_superlu, linsol_gmres, linsol_own;
 
 /* What a factorization costs an opened "klu", by its analysis: operations, and entries of the factors. */
 void linsol_klu_cost(const void *self, double *operations, double *entries);
@@ -76,14 +80,15 @@ void linsol_klu_cost(const void *self, double *operations, double *entries);
 /* An opened solver of any back end. */
 typedef struct linsol {
     const linsol_ops *ops;
+    const char *name; /* of the back end, or the user's own */
     void *self;
     linsol_config config;
 } linsol;
 
 /* linsol.c. name "auto" chooses by the pattern: dense; band where it is narrow; and for a sparse one, by what factoring it
  * costs, klu, superlu if dense blocks pay, or dense. why (size bytes) receives the reason of a refusal: an unknown name with
- * the valid ones, a back end that is not installed with its package, a pattern that it does not take. Refusals are
- * COSTATE_ERR_LINSOL. */
+ * the valid ones, a back end that is not installed with its package, a pattern that it does not take, a user's solver that
+ * lacks a function. Refusals are COSTATE_ERR_LINSOL. */
 int linsol_open(linsol *l, const char *name, const linsol_config *c, char *why, size_t size);
 void linsol_close(linsol *l);
 const linsol_ops *linsol_find(const char *name); /* NULL: not known, or not installed */

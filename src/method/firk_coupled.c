@@ -52,11 +52,11 @@ static int open_coupled(costate_solver *s)
     c->scale = c->jac + cst__pad(m->im.jac.nnz);
     c->values = c->scale + scales;
     memset(c->values, 0, nnz * sizeof *c->values); /* entries of the band that belong to no block stay so */
-    linsol_config config = {.n = (int)rows, .pattern = p, .slots = 1, .alloc = s->alloc};
+    linsol_config config = {.n = (int)rows, .pattern = p, .slots = 1, .alloc = s->alloc, .own = s->opt.linear_solver, .said = &m->im.said};
     int status = linsol_open(&c->ls, s->opt.linsol, &config, why, sizeof why);
     if (!status) return 0;
     memset(&c->ls, 0, sizeof c->ls);
-    return cst__fail(s, status, "%s", why);
+    return cst__fail(s, status, "%s, for the coupled stages of tangents and adjoints, which options tangent_solve and adjoint_solve = iterated avoid", why);
 }
 
 static void close_coupled(costate_solver *s, firk_coupled *c)

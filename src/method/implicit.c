@@ -18,7 +18,7 @@ typedef struct operator_context {
 static int callback(implicit *m, const char *who, int rc)
 {
     if (!rc) return 0;
-    m->said = (linsol_said){who, rc};
+    m->said = (linsol_said){who, rc, m->ls.config.n};
     return LINSOL_CALLBACK;
 }
 
@@ -42,22 +42,83 @@ static int apply(void *ctx, int transposed, int w, const double *x, double *out)
     return 0;
 }
 
+/* ---- the user's preconditioner ----------------------------------------------------------------------------------------- */
+
+typedef struct preconditioner_slot {
+    void *handle;
+    int open;
+} preconditioner_slot;
+
+static int prepare(void *ctx, int slot, double re, double im)
+{
+    operator_context *c = ctx;
+    costate_solver *s = c->s;
+    const costate_preconditioner *p = s->opt.preconditioner;
+    preconditioner_slot *at = &c->m->handles[slot];
+    if (!at->open) {
+        at->handle = p->data;
+        TRY(callback(c->m, "the preconditioner's open", p->open ? p->open(&at->handle, s->prob.n, p->data) : 0));
+        at->open = 1;
+    }
+    return callback(c->m, "the preconditioner's setup", p->setup ? p->setup(at->handle, c->m->t, c->m->y, s->p, re, im) : 0);
+}
+
+static int precondition(void *ctx, int slot, int transposed, int w, double *x)
+{
+    operator_context *c = ctx;
+    const costate_preconditioner *p = c->s->opt.preconditioner;
+    void *handle = c->m->handles[slot].handle;
+    if (transposed) return callback(c->m, "the preconditioner's solve_transposed", p->solve_transposed(handle, w, x));
+    return callback(c->m, "the preconditioner's solve", p->solve(handle, w, x));
+}
+
+static int open_preconditioner(costate_solver *s, implicit *m)
+{
+    if (!s->opt.preconditioner->solve) return cst__fail(s, COSTATE_ERR_LINSOL, "the preconditioner has no solve");
+    m->handles = cst__alloc(&s->alloc, (size_t)m->slots, sizeof *m->handles);
+    if (!m->handles) return cst__fail(s, COSTATE_ERR_MEMORY, "%d preconditioners", m->slots);
+    memset(m->handles, 0, (size_t)m->slots * sizeof *m->handles);
+    return 0;
+}
+
+static void close_preconditioner(costate_solver *s, implicit *m)
+{
+    for (int i = 0; m->handles && i < m->slots; i++)
+        if (m->handles[i].open && s->opt.preconditioner->close) s->opt.preconditioner->close(m->handles[i].handle);
+    cst__release(&s->alloc, m->handles);
+}
+
+int cst__implicit_transposable(costate_solver *s)
+{
+    const costate_linear_solver *own = s->opt.linear_solver;
+    const costate_preconditioner *p = s->opt.preconditioner;
+    if (own && !own->solve_transposed) return cst__fail(s, COSTATE_ERR_TRANSPOSE, "linear solver \"%s\"", s->stats.linsol);
+    if (s->im->handles && !p->solve_transposed) return cst__fail(s, COSTATE_ERR_PRECONDITIONER, "linear solver \"gmres\"");
+    return 0;
+}
+
+/* ---- opening ------------------------------------------------------------------------------------------------------------ */
+
 enum { DENSE_UP_TO = 64 }; /* states up to which no pattern is looked for */
 
 static int open_now(costate_solver *s, implicit *m)
 {
     char why[256] = "";
-    int matrix_free = !strcmp(s->opt.linsol, "gmres");
+    int matrix_free = !s->opt.linear_solver && !strcmp(s->opt.linsol, "gmres"), conditioned = matrix_free && s->opt.preconditioner;
     size_t n = cst__pad((size_t)s->prob.n), blocks = matrix_free ? 2 * (size_t)s->prob.n * (size_t)s->opt.lanes : 0;
     operator_context *ctx = m->context = cst__alloc(&s->alloc, sizeof *ctx + blocks * sizeof(double), 1);
     if (!ctx) return cst__fail(s, COSTATE_ERR_MEMORY, "the linear solver");
     ctx->s = s;
     ctx->m = m;
+    if (conditioned) TRY(open_preconditioner(s, m));
     linsol_config config = {.n = s->prob.n,
                             .pattern = m->pattern,
                             .slots = m->slots,
                             .alloc = s->alloc,
-                            .op = {.apply = apply, .ctx = ctx},
+                            .op = {apply, conditioned ? precondition : NULL, conditioned ? prepare : NULL, ctx},
+                            .own = s->opt.linear_solver,
+                            .cplx = s->table->family == COSTATE_FIRK,
+                            .said = &m->said,
                             .tol = s->opt.gmres_tol,
                             .restart = (int)s->opt.gmres_basis,
                             .most = (int)s->opt.gmres_most};
@@ -67,7 +128,7 @@ static int open_now(costate_solver *s, implicit *m)
     m->y = cst__alloc(&s->alloc, n + m->jac.nnz, sizeof *m->y);
     if (!m->y) return cst__fail(s, COSTATE_ERR_MEMORY, "a Jacobian of %zu entries", m->jac.nnz);
     m->values = m->jac.nnz ? m->y + n : NULL;
-    s->stats.linsol = m->ls.ops->name;
+    s->stats.linsol = m->ls.name;
     s->stats.jac_nnz = (int64_t)m->jac.nnz;
     s->stats.colours = m->jac.colours;
     return 0;
@@ -80,7 +141,7 @@ int cst__implicit_open(costate_solver *s, implicit *m, int slots)
     m->slots = slots;
     m->pattern = s->prob.pattern;
     s->im = m;
-    m->waiting = !s->prob.jac && s->prob.pattern.format == COSTATE_DENSE && s->prob.n > DENSE_UP_TO && strcmp(s->opt.linsol, "dense") &&
+    m->waiting = !s->opt.linear_solver && !s->prob.jac && s->prob.pattern.format == COSTATE_DENSE && s->prob.n > DENSE_UP_TO && strcmp(s->opt.linsol, "dense") &&
                  strcmp(s->opt.linsol, "gmres");
     return m->waiting ? 0 : open_now(s, m);
 }
@@ -102,6 +163,7 @@ void cst__implicit_close(costate_solver *s, implicit *m)
 {
     s->im = NULL;
     linsol_close(&m->ls);
+    close_preconditioner(s, m);
     jacobian_close(&m->jac);
     cst__release(&s->alloc, m->context);
     cst__release(&s->alloc, m->colptr);
@@ -135,6 +197,7 @@ int cst__implicit_solve(costate_solver *s, implicit *m, int slot, int transposed
 int cst__implicit_outcome(costate_solver *s, implicit *m, const linsol *ls, int rc, const char *doing)
 {
     if (rc == LINSOL_CALLBACK) return cst__of(s, m->said.who, m->said.code);
+    if (rc == COSTATE_ERR_LINSOL) return cst__fail(s, rc, "open of linear solver \"%s\" returned %d for %d equations", ls->name, m->said.code, m->said.n);
     if (rc < 0) return cst__fail(s, rc, "%s a system of %d equations", doing, ls->config.n);
     m->trouble = rc;
     return rc ? STEP_MATRIX : 0;

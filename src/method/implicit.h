@@ -17,6 +17,7 @@ typedef struct implicit {
     costate_pattern pattern;
     int *colptr, *rowind; /* of a pattern that was found */
     void *context;    /* of the operator */
+    struct preconditioner_slot *handles; /* the user's preconditioner, one for every slot */
     int trouble;      /* LINSOL_...: what was behind the last STEP_MATRIX */
     linsol_said said; /* by a function of the user's inside the linear solver */
 } implicit;
@@ -33,6 +34,9 @@ int cst__implicit_jacobian(costate_solver *s, implicit *m, int64_t key, double t
 /* Factors of (re + i im) I - J in a slot. 0, STEP_MATRIX, what a callback returned, or a negative status whose message is set. */
 int cst__implicit_factor(costate_solver *s, implicit *m, int slot, int complex, double re, double im);
 int cst__implicit_solve(costate_solver *s, implicit *m, int slot, int transposed, int w, double *x);
+
+/* 0 if it solves transposed systems too; else its message is set. */
+int cst__implicit_transposable(costate_solver *s);
 
 /* What becomes of rc, returned by `ls` while `doing` (factoring, solving): as above. */
 int cst__implicit_outcome(costate_solver *s, implicit *m, const linsol *ls, int rc, const char *doing);

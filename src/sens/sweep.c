@@ -2,6 +2,7 @@
 #include "sens/sweep.h"
 
 #include "core/kernels.h"
+#include "method/implicit.h"
 
 #include <math.h>
 
@@ -9,7 +10,7 @@ int cst__sweep_ready(costate_solver *s)
 {
     if (!s->have_run) return cst__fail(s, COSTATE_ERR_NO_RECORD, "no run has finished since the solver was made or changed");
     if (!s->opt.record) return cst__fail(s, COSTATE_ERR_NO_RECORD, "option record is 0");
-    return 0;
+    return s->im ? cst__implicit_transposable(s) : 0;
 }
 
 static int product_failed(costate_solver *s, int rc, const char *which, const step *st)
