@@ -176,12 +176,22 @@ static int own_open(void **self, const linsol_config *c)
     return st;
 }
 
+/* The corners of a band belong to no entry. */
+static int all_finite(const own *o, const double *jac)
+{
+    for (int j = 0; j < o->n; j++) {
+        pattern_column c = pattern_entries(&o->pattern, o->n, j);
+        if (!isfinite(chunk_largest((size_t)c.count, jac + c.at))) return 0;
+    }
+    return 1;
+}
+
 static int own_factor(void *self, int at, int cplx, double re, double im, const double *jac)
 {
     own *o = self;
     slot *s = &o->slot[at];
     int mode = !cplx ? PLAIN : im == 0 ? LANES : o->user->takes_complex ? NATIVE : TWICE, handle = mode == LANES ? PLAIN : mode;
-    if (!isfinite(re) || !isfinite(im) || !isfinite(chunk_largest(o->values, jac))) return LINSOL_NOT_FINITE;
+    if (!isfinite(re) || !isfinite(im) || !all_finite(o, jac)) return LINSOL_NOT_FINITE;
     int st = open_handle(o, at, handle);
     if (st) return st;
     if (mode == TWICE) twofold_fill(o, im, jac);
