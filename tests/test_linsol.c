@@ -232,6 +232,27 @@ static void test_unstable_order(void **state)
     matrix_free(&m);
 }
 
+/* The diagonal is never much smaller than the rest of its column, and yet with it as pivot the last column of U would grow by a
+ * factor of ten a row. */
+static void test_growth(void **state)
+{
+    (void)state;
+    matrix m = full_matrix(40, 1);
+    for (int k = 0; k < m.entries; k++) {
+        int i = m.row[k], j = m.column[k];
+        m.jac[m.place[k]] = i > j ? 9.5 : j == m.n - 1 && i < j ? -1 : 0;
+    }
+    for (int cplx = 0; cplx < 2; cplx++) {
+        linsol_config c = config_of(&m, 1);
+        linsol l = open_solver("dense", &c);
+        const sys s = {&m, m.jac, cplx, 1, 0.1};
+        factor(&l, 0, &s);
+        check_solves(&l, NULL, 0, &s);
+        linsol_close(&l);
+    }
+    matrix_free(&m);
+}
+
 /* What cannot be factored is said to be so, first or later, and does no harm to what follows. */
 static void test_refused_values(void **state)
 {
@@ -429,7 +450,7 @@ int main(void)
         cmocka_unit_test(test_residuals),      cmocka_unit_test(test_slots),          cmocka_unit_test(test_determinism),
         cmocka_unit_test(test_unstable_order), cmocka_unit_test(test_refused_values), cmocka_unit_test(test_refused_names),
         cmocka_unit_test(test_plugin),         cmocka_unit_test(test_choice),         cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_no_allocation),
+        cmocka_unit_test(test_no_allocation),  cmocka_unit_test(test_growth),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

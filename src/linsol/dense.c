@@ -4,6 +4,8 @@
 #include "linsol/room.h"
 #include "linsol/shifted.h"
 
+#define KEEP 0.1 /* see lu.h */
+
 typedef struct slot {
     int cplx;
     room lu;
@@ -63,8 +65,11 @@ static int dense_factor(void *self, int s, int cplx, double re, double im, const
     if (!st && lapack) st = room_for(&d->pairs, &d->alloc, 2 * size, sizeof(double));
     if (st) return st;
     at->cplx = cplx;
-    st = shifted_form(&d->map, step, imag, re, im, jac, lapack ? d->pairs.at : at->lu.at);
-    return st ? st : lu_factor(cplx, d->map.n, at->lu.at, d->pairs.at, d->swaps, at->order);
+    for (double keep = KEEP;; keep = 1) {
+        st = shifted_form(&d->map, step, imag, re, im, jac, lapack ? d->pairs.at : at->lu.at);
+        if (!st) st = lu_factor(cplx, d->map.n, at->lu.at, d->pairs.at, d->swaps, at->order, keep);
+        if (st != LU_GROWN) return st;
+    }
 }
 
 static int dense_solve(void *self, int s, int transposed, int w, double *x)

@@ -6,9 +6,18 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Which back end is fastest, measured (Zen 4, gcc 12, OpenBLAS 0.3.21; a factorization and four solves): klu against dense for
+/* The choice of "auto". A dense pattern: dense. A band: band, unless it is WIDE. A sparse one, by klu's analysis: dense if it is
+ * FILLED, superlu if it is HEAVY, else klu. umfpack is never chosen, for its licence, nor gmres, which wants a preconditioner.
+ *
+ * Where the limits are was measured (Zen 4, gcc 12, OpenBLAS 0.3.21; a factorization and four solves): klu against dense for
  * n = 8 .. 200 with 3 .. 20 entries per column; klu against superlu for grids of 400 .. 12,800 unknowns; band against dense for
- * n = 32 and 100. */
+ * n = 32 and 100. What comes of it, in milliseconds of rodas4 with its adjoint (* the choice):
+ *     HIRES, n = 8             dense 1.3*
+ *     POLLU, n = 20            dense 2.5   klu 1.8*   superlu 4.9   umfpack 7.0
+ *     CBM-IV, n = 32           dense 19    klu 15*    superlu 33    umfpack 55
+ *     Brusselator, n = 1000    dense 1900  klu 15     superlu 28    umfpack 44    band 15*
+ *     heat, n = 10,000                     klu 260*   superlu 290   umfpack 310
+ *     shallow water, n = 4800              klu 2200   superlu 600*  umfpack 550 */
 #define FILLED 0.15 /* klu's operations, as a fraction of n^3, from which on a dense matrix is faster */
 #define HEAVY 90.0  /* klu's operations per entry of the factors, from which on dense blocks are faster */
 #define WIDE 0.17   /* lower (lower + upper), as a fraction of n^2, from which on a dense matrix is faster than a band */

@@ -73,6 +73,7 @@ static int frontal_open(void **self, const linsol_config *c)
     umfpack_di_defaults(f->control);
     f->control[UMFPACK_STRATEGY] = UMFPACK_STRATEGY_SYMMETRIC; /* the diagonal carries the shift */
     f->control[UMFPACK_SYM_PIVOT_TOLERANCE] = PIVOT;
+    f->control[UMFPACK_SCALE] = UMFPACK_SCALE_NONE; /* scaled rows would lead pivots off the diagonal: see lu.c */
     f->control[UMFPACK_IRSTEP] = 0;
     if (!shifted_sparse(&f->map, c)) {
         f->values = cst__alloc(&c->alloc, 2 * f->map.size + 8 * (size_t)c->n, sizeof(double));
