@@ -1,5 +1,5 @@
-/* own_solver.h - a linear solver as a user might write one: dense, by Gaussian elimination with partial pivoting, for any pattern,
- * real or complex; it counts its handles, and fails where it is told to. */
+/* own_solver.h - a linear solver as a user might write one: dense, by Gaussian elimination with partial pivoting, for any
+ * pattern, real or complex; it counts its handles, and fails where it is told to. */
 #ifndef TESTS_OWN_SOLVER_H
 #define TESTS_OWN_SOLVER_H
 
@@ -8,9 +8,9 @@
 #include <string.h>
 
 typedef struct own_data {
-    int most;      /* equations it takes; 0: any number */
-    int handles, opened, factored, solved, transposed; /* handles that are open; calls so far */
-    int widest, largest;                       /* lanes, equations */
+    int most;                                                        /* equations it takes; 0: any number */
+    int handles, opened, factored, solved, transposed;               /* handles that are open; calls so far */
+    int widest, largest;                                             /* lanes, equations */
     int refuse_open, refuse_factor, refuse_solve, refuse_transposed; /* what these return instead of working; 0: nothing */
     int refuse_once;                                                 /* but only for the first time */
 } own_data;

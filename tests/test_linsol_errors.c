@@ -1,5 +1,5 @@
-/* test_linsol_errors.c - what can go wrong around linear systems, as the user sees it: a code of its own, what, where, and what to
- * try; and no numbers. */
+/* test_linsol_errors.c - what can go wrong around linear systems, as the user sees it: a code of its own, what, where, and what
+ * to try; and no numbers. */
 #define _GNU_SOURCE /* setenv */
 #include "linsol/linsol.h"
 #include "own_solver.h"
@@ -10,7 +10,8 @@
 enum { ROS, SDIRK, FIRK, METHODS, N = 3 };
 static const char *const methods[METHODS] = {"rodas4", "sdirk4a", "radau2a"};
 
-/* y_i' = -rate (y_i - y_(i+1)), in a ring; the Jacobian is what `scale` makes of it, or all `entry`, and callbacks return codes. */
+/* y_i' = -rate (y_i - y_(i+1)), in a ring; the Jacobian is what `scale` makes of it, or all `entry`, and callbacks return
+ * codes. */
 typedef struct ring {
     double rate, scale, entry; /* entry: not used if 0 */
     int place;                 /* of the one value that is `entry`; -1: all */

@@ -1,5 +1,5 @@
-/* test_linsol_gradient.c - the same gradient from every linear solver, and from each the tangent's transpose, for a Rosenbrock, an
- * SDIRK and a fully implicit method.
+/* test_linsol_gradient.c - the same gradient from every linear solver, and from each the tangent's transpose, for a Rosenbrock,
+ * an SDIRK and a fully implicit method.
  *
  * Steps are fixed and Newton's iteration goes down to round-off, so that the solvers compute the same discrete map: what is left
  * is round-off, magnified by the conditioning of the systems. GMRES stops at gmres_tol. */
@@ -20,10 +20,10 @@ typedef struct solver_case {
 } solver_case;
 
 static const solver_case cases[] = {
-    {"dense", BUILT_IN, COSTATE_DENSE},  {"dense", BUILT_IN, COSTATE_CSC},   {"band", BUILT_IN, COSTATE_BANDED},
-    {"klu", BUILT_IN, COSTATE_CSC},      {"klu", BUILT_IN, COSTATE_BANDED},  {"superlu", BUILT_IN, COSTATE_CSC},
-    {"umfpack", BUILT_IN, COSTATE_CSC},  {"gmres", BUILT_IN, COSTATE_CSC},   {"gauss", OWN, COSTATE_CSC},
-    {"gauss", OWN, COSTATE_BANDED},      {"gauss", OWN, COSTATE_DENSE},      {"gauss", OWN_COMPLEX, COSTATE_CSC},
+    {"dense", BUILT_IN, COSTATE_DENSE}, {"dense", BUILT_IN, COSTATE_CSC},  {"band", BUILT_IN, COSTATE_BANDED},
+    {"klu", BUILT_IN, COSTATE_CSC},     {"klu", BUILT_IN, COSTATE_BANDED}, {"superlu", BUILT_IN, COSTATE_CSC},
+    {"umfpack", BUILT_IN, COSTATE_CSC}, {"gmres", BUILT_IN, COSTATE_CSC},  {"gauss", OWN, COSTATE_CSC},
+    {"gauss", OWN, COSTATE_BANDED},     {"gauss", OWN, COSTATE_DENSE},     {"gauss", OWN_COMPLEX, COSTATE_CSC},
 };
 
 /* ---- patterns ------------------------------------------------------------------------------------------------------------ */

@@ -3,7 +3,6 @@
 #include "linsol_model.h"
 #include "own_solver.h"
 
-
 enum { ROS, SDIRK, FIRK, METHODS };
 static const char *const methods[METHODS] = {"rodas4", "sdirk4a", "radau2a"};
 
@@ -14,9 +13,14 @@ static const char *const methods[METHODS] = {"rodas4", "sdirk4a", "radau2a"};
 static void test_residuals(void **state)
 {
     (void)state;
-    matrix all[] = {full_matrix(1, 4),        full_matrix(9, 4),        band_matrix(12, 2, 3, 4),
-                    band_matrix(12, 0, 2, 4), band_matrix(7, 3, 0, 4),  band_matrix(5, 0, 0, 4),
-                    sparse_matrix("scattered", 20, scattered, 4), sparse_matrix("diagonal", 6, diagonal, 4)};
+    matrix all[] = {full_matrix(1, 4),
+                    full_matrix(9, 4),
+                    band_matrix(12, 2, 3, 4),
+                    band_matrix(12, 0, 2, 4),
+                    band_matrix(7, 3, 0, 4),
+                    band_matrix(5, 0, 0, 4),
+                    sparse_matrix("scattered", 20, scattered, 4),
+                    sparse_matrix("diagonal", 6, diagonal, 4)};
     double worst = 0;
     for (size_t a = 0; a < COUNT(all); a++)
         for (int takes = 0; takes < 2; takes++) {
@@ -168,7 +172,8 @@ static void test_refused_patterns(void **state)
     bench b = make_bench();
     b.d.most = N - 1;
     int status = start(&b, "sdirk4a", 0);
-    assert_refused(b.s, status, COSTATE_ERR_LINSOL, "open of linear solver \"gauss\" returned 5 for a banded pattern of 6 equations");
+    assert_refused(b.s, status, COSTATE_ERR_LINSOL,
+                   "open of linear solver \"gauss\" returned 5 for a banded pattern of 6 equations");
     finish_bench(&b);
 
     b = make_bench();

@@ -231,8 +231,8 @@ static void test_fewer_iterations(void **state)
         gradient(&plain, &a);
         assert_int_equal(shop.opened, 0);
         gradient(&conditioned, &b);
-        print_message("%-8s jvp %5d -> %4d, vjp %5d -> %4d; gradients %.1e, %.1e from dense\n", methods[m], (int)a.jvp, (int)b.jvp,
-                      (int)a.vjp, (int)b.vjp, apart(&a, &r), apart(&b, &r));
+        print_message("%-8s jvp %5d -> %4d, vjp %5d -> %4d; gradients %.1e, %.1e from dense\n", methods[m], (int)a.jvp,
+                      (int)b.jvp, (int)a.vjp, (int)b.vjp, apart(&a, &r), apart(&b, &r));
         assert_true(apart(&a, &r) < 1e-9 && apart(&b, &r) < 1e-9);
         assert_true(2 * b.jvp < a.jvp && 2 * b.vjp < a.vjp);
         assert_true(shop.setups > 0 && shop.solves > 0 && shop.transposed > 0);

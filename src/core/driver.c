@@ -222,8 +222,8 @@ static int give_up(costate_solver *s, const run *r, const step *st, verdict v, d
                             st->t, (long long)st->n, err);
     if (v == REFUSED) {
         int code = cst__step_words(s, r->reason, r->which, words, sizeof words, &component);
-        return cst__fail_at(s, code, st->t, st->h, st->n, -1, component, "%s at t = %.17g with h = %g (step %lld)", words, st->t, st->h,
-                            (long long)st->n);
+        return cst__fail_at(s, code, st->t, st->h, st->n, -1, component, "%s at t = %.17g with h = %g (step %lld)", words, st->t,
+                            st->h, (long long)st->n);
     }
     if (v == DIRECTION_NOT_FINITE || s->fam->culprit(s, st, &stage, &component))
         return cst__fail_at(s, COSTATE_ERR_NOT_FINITE, st->t, st->h, st->n, -1, -1, "a direction of the tangent at t = %.17g with h = %g (step %lld)",

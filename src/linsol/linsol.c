@@ -76,7 +76,10 @@ static int open_with(linsol *l, const linsol_ops *ops)
 static int open_own(linsol *l, char *why, size_t size)
 {
     const costate_linear_solver *own = l->config.own;
-    const char *name = own->name ? own->name : "own", *lacks = !own->open ? "open" : !own->factor ? "factor" : !own->solve ? "solve" : NULL;
+    const char *name = own->name ? own->name : "own", *lacks = !own->open     ? "open"
+                                                               : !own->factor ? "factor"
+                                                               : !own->solve  ? "solve"
+                                                                              : NULL;
     if (lacks) {
         snprintf(why, size, "linear solver \"%s\" has no %s", name, lacks);
         return COSTATE_ERR_LINSOL;
@@ -87,7 +90,9 @@ static int open_own(linsol *l, char *why, size_t size)
         const linsol_said *said = l->config.said;
         snprintf(why, size, "open of linear solver \"%s\" returned %d for a %s pattern of %d equations%s", name, said->code,
                  format_name((int)l->config.pattern.format), said->n,
-                 said->n == l->config.n ? "" : ", which stand for complex ones: take complex matrices, or use a Rosenbrock or SDIRK method");
+                 said->n == l->config.n
+                     ? ""
+                     : ", which stand for complex ones: take complex matrices, or use a Rosenbrock or SDIRK method");
     }
     return st;
 }

@@ -35,7 +35,8 @@ typedef struct linsol_said {
 
 typedef struct linsol_ops linsol_ops;
 
-/* J as an operator, for matrix-free solvers: out = J x, or J^T x, on blocks. All three return 0, or what GMRES is to return then. */
+/* J as an operator, for matrix-free solvers: out = J x, or J^T x, on blocks. All three return 0, or what GMRES is to return
+ * then. */
 typedef struct linsol_operator {
     int (*apply)(void *ctx, int transposed, int w, const double *x, double *out);
     /* x becomes the preconditioner's answer for slot `slot` (real blocks); NULL: none */

@@ -58,7 +58,7 @@ CHUNK_INLINE void swap_rows(int n, int i, int k, double *a)
 
 /* Columns k0 .. end-1, one by one, all that is to the left of them being done. */
 CHUNK_INLINE int factor_panel(int z, int n, int k0, int end, double *restrict a, double *restrict b, int *order, double keep,
-                             int *relaxed)
+                              int *relaxed)
 {
     for (int k = k0; k < end; k++) {
         double *lr = a + n * k, *li = b + n * k;

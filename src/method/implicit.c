@@ -104,7 +104,8 @@ enum { DENSE_UP_TO = 64 }; /* states up to which no pattern is looked for */
 static int open_now(costate_solver *s, implicit *m)
 {
     char why[256] = "";
-    int matrix_free = !s->opt.linear_solver && !strcmp(s->opt.linsol, "gmres"), conditioned = matrix_free && s->opt.preconditioner;
+    int matrix_free = !s->opt.linear_solver && !strcmp(s->opt.linsol, "gmres"),
+        conditioned = matrix_free && s->opt.preconditioner;
     size_t n = cst__pad((size_t)s->prob.n), blocks = matrix_free ? 2 * (size_t)s->prob.n * (size_t)s->opt.lanes : 0;
     operator_context *ctx = m->context = cst__alloc(&s->alloc, sizeof *ctx + blocks * sizeof(double), 1);
     if (!ctx) return cst__fail(s, COSTATE_ERR_MEMORY, "the linear solver");
@@ -123,7 +124,8 @@ static int open_now(costate_solver *s, implicit *m)
                             .restart = (int)s->opt.gmres_basis,
                             .most = (int)s->opt.gmres_most};
     int status = linsol_open(&m->ls, s->opt.linsol, &config, why, sizeof why);
-    if (!status && !matrix_free) status = jacobian_open(&m->jac, &s->d, &m->pattern, (int)s->opt.lanes, &s->alloc, why, sizeof why);
+    if (!status && !matrix_free)
+        status = jacobian_open(&m->jac, &s->d, &m->pattern, (int)s->opt.lanes, &s->alloc, why, sizeof why);
     if (status) return cst__fail(s, status, "%s", why[0] ? why : "the Jacobian");
     m->y = cst__alloc(&s->alloc, n + m->jac.nnz, sizeof *m->y);
     if (!m->y) return cst__fail(s, COSTATE_ERR_MEMORY, "a Jacobian of %zu entries", m->jac.nnz);
@@ -141,8 +143,8 @@ int cst__implicit_open(costate_solver *s, implicit *m, int slots)
     m->slots = slots;
     m->pattern = s->prob.pattern;
     s->im = m;
-    m->waiting = !s->opt.linear_solver && !s->prob.jac && s->prob.pattern.format == COSTATE_DENSE && s->prob.n > DENSE_UP_TO && strcmp(s->opt.linsol, "dense") &&
-                 strcmp(s->opt.linsol, "gmres");
+    m->waiting = !s->opt.linear_solver && !s->prob.jac && s->prob.pattern.format == COSTATE_DENSE && s->prob.n > DENSE_UP_TO &&
+                 strcmp(s->opt.linsol, "dense") && strcmp(s->opt.linsol, "gmres");
     return m->waiting ? 0 : open_now(s, m);
 }
 
@@ -152,7 +154,9 @@ int cst__implicit_prepare(costate_solver *s)
     if (!m->waiting) return 0;
     int status = jacobian_detect(&s->d, s->t0, s->y0, s->p, (int)s->opt.lanes, &s->alloc, &m->colptr, &m->rowind);
     if (status == COSTATE_ERR_MEMORY) return cst__fail(s, status, "the Jacobian's pattern");
-    if (status) return cst__fail(s, COSTATE_ERR_CALLBACK, "a callback returned %d while the Jacobian's pattern was looked for near t = %.17g", status, s->t0);
+    if (status)
+        return cst__fail(s, COSTATE_ERR_CALLBACK,
+                         "a callback returned %d while the Jacobian's pattern was looked for near t = %.17g", status, s->t0);
     if ((double)m->colptr[s->prob.n] < 0.3 * (double)s->prob.n * (double)s->prob.n)
         m->pattern = (costate_pattern){.format = COSTATE_CSC, .colptr = m->colptr, .rowind = m->rowind};
     m->waiting = 0;
@@ -197,7 +201,8 @@ int cst__implicit_solve(costate_solver *s, implicit *m, int slot, int transposed
 int cst__implicit_outcome(costate_solver *s, implicit *m, const linsol *ls, int rc, const char *doing)
 {
     if (rc == LINSOL_CALLBACK) return cst__of(s, m->said.who, m->said.code);
-    if (rc == COSTATE_ERR_LINSOL) return cst__fail(s, rc, "open of linear solver \"%s\" returned %d for %d equations", ls->name, m->said.code, m->said.n);
+    if (rc == COSTATE_ERR_LINSOL)
+        return cst__fail(s, rc, "open of linear solver \"%s\" returned %d for %d equations", ls->name, m->said.code, m->said.n);
     if (rc < 0) return cst__fail(s, rc, "%s a system of %d equations", doing, ls->config.n);
     m->trouble = rc;
     return rc ? STEP_MATRIX : 0;
@@ -228,15 +233,16 @@ int cst__implicit_blame(const costate_solver *s, char *words, size_t size, int *
     char one[32], other[32];
     *row = -1;
     if (m->trouble == LINSOL_NOT_CONVERGED) {
-        snprintf(words, size, "gmres_tol = %g is not reached within gmres_most = %lld iterations, restarted every %lld", s->opt.gmres_tol,
-                 (long long)s->opt.gmres_most, (long long)s->opt.gmres_basis);
+        snprintf(words, size, "gmres_tol = %g is not reached within gmres_most = %lld iterations, restarted every %lld",
+                 s->opt.gmres_tol, (long long)s->opt.gmres_most, (long long)s->opt.gmres_basis);
         return COSTATE_ERR_GMRES;
     }
     if (m->trouble == LINSOL_SINGULAR) {
         snprintf(words, size, "linear solver \"%s\", %d equations,", s->stats.linsol, s->prob.n);
         return COSTATE_ERR_SINGULAR;
     }
-    if (first_not_finite(s, m, &i, &j, &value)) snprintf(words, size, "a product with the Jacobian, or a value of it at a stage,");
+    if (first_not_finite(s, m, &i, &j, &value))
+        snprintf(words, size, "a product with the Jacobian, or a value of it at a stage,");
     else {
         snprintf(words, size, "d %s' / d %s is %g", cst__state_name(s, i, one), cst__state_name(s, j, other), value);
         *row = i;

@@ -17,9 +17,11 @@ static int product_failed(costate_solver *s, int rc, const char *which, const st
 {
     if (rc < 0 && s->status == rc) return rc; /* what failed has said so */
     char words[160];
-    int component, code = cst__step_words(s, rc, which, words, sizeof words, &component), own = rc == STEP_MATRIX || rc == STEP_NEWTON;
+    int component, code = cst__step_words(s, rc, which, words, sizeof words, &component);
+    int own = rc == STEP_MATRIX || rc == STEP_NEWTON;
     return cst__fail_at(s, own ? code : COSTATE_ERR_SWEEP_CALLBACK, st->t, st->h, st->n, -1, component,
-                        "%s in the step from t = %.17g to %.17g (step %lld)%s", words, st->t, st->tn, (long long)st->n, own ? ", backwards" : "");
+                        "%s in the step from t = %.17g to %.17g (step %lld)%s", words, st->t, st->tn, (long long)st->n,
+                        own ? ", backwards" : "");
 }
 
 /* Parameter parts that were put off: one pass over mu for all their points. */
