@@ -214,11 +214,59 @@ static void test_solvers(void **state)
     }
 }
 
+/* ---- later refusals ------------------------------------------------------------------------------------------------------- */
+
+enum { LONG = 100 };
+
+static int long_rhs(double t, const double *y, const double *p, double *f, void *data)
+{
+    (void)t, (void)p, (void)data;
+    for (int i = 0; i < LONG; i++) f[i] = y[(i + 1) % LONG] - y[i];
+    return 0;
+}
+
+/* Where the pattern is looked for in the first run, its refusal comes then, as often as one tries; and so does a lack of memory,
+ * after which all is well. */
+static void test_found_pattern(void **state)
+{
+    (void)state;
+    const costate_problem q = {.n = LONG, .rhs = long_rhs, .autonomous = 1};
+    for (int m = 0; m < METHODS; m++) {
+        costate_options o = costate_defaults(methods[m]);
+        double y[LONG];
+        o.linsol = "band";
+        costate_solver *s = make_solver(&q, &o);
+        for (int again = 0; again < 2; again++) {
+            fill(y, LONG, 1);
+            assert_refused(s, costate_solve(s, 0, 1, NULL, y), COSTATE_ERR_LINSOL, "\"band\" takes no sparse pattern");
+            assert_nan(y, LONG);
+        }
+        costate_free(s);
+        o.linsol = "auto";
+        for (int64_t k = 1, enough = 0; !enough; k++) {
+            heap h = {0};
+            o.allocator = heap_allocator(&h);
+            s = make_solver(&q, &o);
+            h.requests = 0, h.fail_at = k;
+            fill(y, LONG, 1);
+            int status = costate_solve(s, 0, 1, NULL, y);
+            enough = h.requests < k;
+            assert_int_equal(status, enough ? 0 : COSTATE_ERR_MEMORY);
+            fill(y, LONG, 1);
+            h.fail_at = 0;
+            assert_ok(s, costate_solve(s, 0, 1, NULL, y));
+            costate_free(s);
+            assert_int_equal(h.live, 0);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_matrices), cmocka_unit_test(test_gmres),    cmocka_unit_test(test_newton),
         cmocka_unit_test(test_named),    cmocka_unit_test(test_patterns), cmocka_unit_test(test_solvers),
+        cmocka_unit_test(test_found_pattern),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -136,12 +136,22 @@ static int open_now(costate_solver *s, implicit *m)
     return 0;
 }
 
+/* As it was before anything was opened. */
+static void empty(costate_solver *s, implicit *m)
+{
+    linsol_close(&m->ls);
+    close_preconditioner(s, m);
+    jacobian_close(&m->jac);
+    cst__release(&s->alloc, m->context);
+    cst__release(&s->alloc, m->colptr);
+    cst__release(&s->alloc, m->rowind);
+    cst__release(&s->alloc, m->y);
+    *m = (implicit){.key = -1, .slots = m->slots, .pattern = s->prob.pattern};
+}
+
 int cst__implicit_open(costate_solver *s, implicit *m, int slots)
 {
-    memset(m, 0, sizeof *m);
-    m->key = -1;
-    m->slots = slots;
-    m->pattern = s->prob.pattern;
+    *m = (implicit){.key = -1, .slots = slots, .pattern = s->prob.pattern};
     s->im = m;
     m->waiting = !s->opt.linear_solver && !s->prob.jac && s->prob.pattern.format == COSTATE_DENSE && s->prob.n > DENSE_UP_TO &&
                  strcmp(s->opt.linsol, "dense") && strcmp(s->opt.linsol, "gmres");
@@ -159,21 +169,16 @@ int cst__implicit_prepare(costate_solver *s)
                          "a callback returned %d while the Jacobian's pattern was looked for near t = %.17g", status, s->t0);
     if ((double)m->colptr[s->prob.n] < 0.3 * (double)s->prob.n * (double)s->prob.n)
         m->pattern = (costate_pattern){.format = COSTATE_CSC, .colptr = m->colptr, .rowind = m->rowind};
-    m->waiting = 0;
-    return open_now(s, m);
+    status = open_now(s, m);
+    if (status) empty(s, m);
+    m->waiting = status != 0; /* the next run tries again */
+    return status;
 }
 
 void cst__implicit_close(costate_solver *s, implicit *m)
 {
     s->im = NULL;
-    linsol_close(&m->ls);
-    close_preconditioner(s, m);
-    jacobian_close(&m->jac);
-    cst__release(&s->alloc, m->context);
-    cst__release(&s->alloc, m->colptr);
-    cst__release(&s->alloc, m->rowind);
-    cst__release(&s->alloc, m->y);
-    m->y = NULL;
+    empty(s, m);
 }
 
 int cst__implicit_jacobian(costate_solver *s, implicit *m, int64_t key, double t, const double *y)
