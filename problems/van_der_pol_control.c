@@ -171,6 +171,7 @@ static int knot_vjp_dot(int k, double t, const double *y, const double *p, int w
 static const int two = 2, eleven = 11;
 static const double start[] = {0, 1, 0}, nominal[] = {0.7, 0.7, 0.7, 0.7, 0.7, 0.7, 0.7, 0.7, 0.7, 0.7, 0.7};
 static const double knots[] = {0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5}, psi[] = {5.43815421090062};
+static const double state[] = {1.5454913952688, 0.68657974362708, 5.4381542109006};
 static const char source[] = "Ozyurt and Barton 4.1; integrated to round-off, which tests/test_known.c repeats";
 
 static const double direction_2[] = {1.0 / 2, 1.0 / 2};
@@ -190,7 +191,7 @@ const problem problem_van_der_pol_control_2 = {
     .prob = {.n = 3, .np = 2, .data = (void *)&two, .rhs = rhs, .jvp = jvp, .vjp = vjp, .jvp2 = jvp2, .vjp_dot = vjp_dot,
              .jac = jac, .objectives = 1, .terminal = {cost, cost_jvp, cost_vjp, cost_vjp_dot}},
     .y0 = start, .p = nominal, .t0 = 0, .t1 = 5,
-    .source = source, .rtol_ref = 1e-12, .psi = psi, .dp = dp_2, .direction = direction_2, .hp = hp_2,
+    .source = source, .rtol_ref = 1e-12, .state = state, .psi = psi, .dp = dp_2, .direction = direction_2, .hp = hp_2,
 };
 
 const problem problem_van_der_pol_control_11 = {
@@ -199,5 +200,5 @@ const problem problem_van_der_pol_control_11 = {
              .jac = jac, .objectives = 1, .terminal = {cost, cost_jvp, cost_vjp, cost_vjp_dot},
              .observe = {knot, knot_jvp, knot_vjp, knot_vjp_dot}, .observations = 9, .observe_at = knots},
     .y0 = start, .p = nominal, .t0 = 0, .t1 = 5,
-    .source = source, .rtol_ref = 1e-12, .psi = psi, .dp = dp_11, .direction = direction_11, .hp = hp_11,
+    .source = source, .rtol_ref = 1e-12, .state = state, .psi = psi, .dp = dp_11, .direction = direction_11, .hp = hp_11,
 };
