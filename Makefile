@@ -5,7 +5,7 @@ WERROR ?= OFF
 PACKAGES := gcc libc6-dev make cmake pkg-config libcmocka-dev libopenblas-dev libsuitesparse-dev libsuperlu-dev
 BENCH_PACKAGES := petsc-dev libsundials-dev libopenmpi-dev gnuplot-nox
 
-.PHONY: help demo test bench clean
+.PHONY: help demo test bench accuracy clean
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
 
@@ -13,6 +13,7 @@ help:
 	@echo "make demo    build, then print a gradient and its certificate"
 	@echo "make test    build and run all tests"
 	@echo "make bench   build and run the benchmarks against other libraries"
+	@echo "make accuracy   build, then measure error against tolerance, for docs/accuracy_table.md"
 	@echo "make clean   remove everything that was built"
 	@echo "Debian packages that are missing are installed first."
 
@@ -33,6 +34,12 @@ bench:
 	cmake --preset bench
 	cmake --build --preset bench --parallel $(JOBS)
 	@if [ -x bench/run ]; then bench/run; else echo "there is no bench/run"; fi
+
+accuracy:
+	@tools/install-deps.sh $(PACKAGES)
+	cmake --preset release
+	cmake --build --preset release --parallel $(JOBS) --target accuracy
+	OPENBLAS_NUM_THREADS=1 build/release/tests/accuracy > docs/accuracy_table.md
 
 clean:
 	rm -rf build
