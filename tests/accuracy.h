@@ -1,11 +1,11 @@
 /* accuracy.h - how far from the known answer a run ends, in tolerances of that run, and what part the problem has in it. With
- * d_i(t) = scale_i + |y_i(t)|, so that rtol d_i(t) is the tolerance of component i (problems.h), and norms that are root mean squares,
+ * d_i(t) = scale_i + |y_i(t)|, so that rtol d_i(t) is the tolerance of component i (problems.h), and root mean squares as norms,
  *
  *     error           | (y_i(t1) - known_i) / (rtol d_i(t1)) |
- *     amplification   max over t of | D(t1)^-1 dy(t1)/dy(t) D(t) |,  D = diag(d_i):  what becomes by t1 of an error of one tolerance
- *                     that is made at t
+ *     amplification   max over t of | D(t1)^-1 dy(t1)/dy(t) D(t) |,  D = diag(d_i):  what becomes, by t1, of an error of one
+ *                     tolerance that is made at t
  *
- * A code that keeps the error of every step below the tolerance can promise no more than a small multiple of the amplification. */
+ * A code that keeps the error of every step below the tolerance can promise no more than a multiple of the amplification. */
 #ifndef TESTS_ACCURACY_H
 #define TESTS_ACCURACY_H
 
@@ -85,7 +85,8 @@ static inline double accuracy_norm(int n, const double *b)
     return sqrt(size);
 }
 
-/* Half of the times are spread evenly over the run, half crowd towards its start by factors. NaN if a run fails or the state is long. */
+/* Half of the times are spread evenly over the run, half crowd towards its start by factors. NaN if a run fails or the state is
+ * long. */
 static inline double accuracy_amplification(const problem *q)
 {
     int n = q->prob.n;
@@ -94,7 +95,8 @@ static inline double accuracy_amplification(const problem *q)
     plain.terminal = plain.running = plain.observe = plain.init = (costate_function){0};
     if (n > ACCURACY_STATES) return NAN;
     size_t rows = ACCURACY_TIMES, square = (size_t)n * (size_t)n;
-    double *atols = malloc(((size_t)n * (rows + 2) + square) * sizeof *atols), *y = atols + n, *out = y + n, *b = out + rows * (size_t)n;
+    double *atols = malloc(((size_t)n * (rows + 2) + square) * sizeof *atols), *y = atols + n, *out = y + n;
+    double *b = out + rows * (size_t)n;
     double t[ACCURACY_TIMES], most = 0;
     for (int k = 0; k < ACCURACY_TIMES; k++) {
         int half = ACCURACY_TIMES / 2;

@@ -1,4 +1,4 @@
-/* test_accuracy.c - error against tolerance: for every problem whose end is known, a method of every family that is meant for it ends
+/* test_accuracy.c - error against tolerance: for every problem whose end is known, methods of every family that is meant for it end
  * within 30 tolerances of it, or within 30 times what the problem itself makes of an error of one tolerance (accuracy.h).
  * docs/accuracy_table.md has all methods and tolerances. */
 #include "accuracy.h"
@@ -20,8 +20,8 @@ static void within(const problem *q, const char *method, double rtol)
     if (error <= ACCURACY_FACTOR) return;
     double amplification = accuracy_amplification(q);
     if (!(error <= ACCURACY_FACTOR * amplification))
-        fail_msg("%s, %s, rtol %.0e: status %d, error of %.3g tolerances, amplification %.3g", q->name, method, rtol, status, error,
-                 amplification);
+        fail_msg("%s, %s, rtol %.0e: status %d, error of %.3g tolerances, amplification %.3g", q->name, method, rtol, status,
+                 error, amplification);
 }
 
 static void not_stiff(void **state)
@@ -32,8 +32,8 @@ static void not_stiff(void **state)
         for (int d = 3; d <= 10; d++) within(q, methods[m], pow(10, -d));
 }
 
-/* RK2(3) carries the solution of order 2 and estimates its error, h^3, exactly: what adds up over 1/h steps is h^2, so that the error
- * is proportional to rtol^(2/3). */
+/* RK2(3) carries the solution of order 2 and estimates its error, h^3, exactly: what adds up over 1/h steps is h^2, so that the
+ * error is proportional to rtol^(2/3). */
 static void lower_order_carried(void **state)
 {
     const problem *q = *state;
