@@ -53,6 +53,61 @@ static void test_sample(void **unused)
     costate_free(s);
 }
 
+/* ---- components that begin at zero ------------------------------------------------------------------------------------------ */
+
+/* The concentrations of E5 begin at zero and come to 1e-10: perturbed by 1 there would be nothing left to compare. Later than this,
+ * the derivatives are below the round-off of what they are sums of. */
+static void test_begins_at_zero(void **unused)
+{
+    static const char *const methods[] = {"rodas4", "sdirk4b", "radau2a"};
+    const problem *q = stiff_e5();
+    (void)unused;
+    for (int m = 0; m < 3; m++)
+        for (double t1 = 1; t1 <= 100; t1 *= 10) {
+            costate_options o = costate_defaults(methods[m]);
+            double atols[STATES];
+            for (int i = 0; i < q->prob.n; i++) atols[i] = o.rtol * q->scale[i];
+            o.atols = atols;
+            costate_solver *s = solver(&q->prob, &o);
+            costate_certificate c;
+            GOOD(s, costate_check(s, q->t0, t1, q->p, q->y0, &c));
+            assert_true(c.identity < 1e-11 && fabs(c.slope_gradient - 2) < 0.05);
+            assert_true(m == 0 ? isnan(c.slope_hessian) : fabs(c.slope_hessian - 3) < 0.05);
+            costate_free(s);
+        }
+}
+
+/* y' = -y exp(1e9 z), z' = 0: z(0) = 0 stays, and only its tolerance tells that 1e-9 is a size for it and 1 is not. */
+static int steep(double t, const double *y, const double *p, double *f, void *data)
+{
+    (void)t, (void)p, (void)data;
+    f[0] = -y[0] * exp(1e9 * y[1]);
+    f[1] = 0;
+    return 0;
+}
+
+static int steep_jac(double t, const double *y, const double *p, double *j, void *data)
+{
+    (void)t, (void)p, (void)data;
+    j[0] = -exp(1e9 * y[1]), j[2] = 1e9 * y[0] * j[0];
+    j[1] = j[3] = 0;
+    return 0;
+}
+
+static void test_stays_at_zero(void **unused)
+{
+    const double y[] = {1, 0}, atols[] = {1e-6, 1e-15};
+    costate_problem q = {.n = 2, .rhs = steep, .jac = steep_jac, .autonomous = 1};
+    costate_options o = costate_defaults(NULL);
+    costate_certificate c;
+    (void)unused;
+    o.atols = atols;
+    costate_solver *s = solver(&q, &o);
+    GOOD(s, costate_check(s, 0, 1, NULL, y, &c));
+    assert_true(fabs(c.slope_gradient - 2) < 0.05);
+    costate_free(s);
+}
+
 /* ---- products that are wrong: the forced oscillator's, each spoilt in one way ---------------------------------------------- */
 
 enum { X, V };
@@ -300,8 +355,9 @@ static void test_refused(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_right), cmocka_unit_test(test_sample),  cmocka_unit_test(test_wrong),
-        cmocka_unit_test(test_leaves), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_right),          cmocka_unit_test(test_sample), cmocka_unit_test(test_begins_at_zero),
+        cmocka_unit_test(test_stays_at_zero),  cmocka_unit_test(test_wrong),  cmocka_unit_test(test_leaves),
+        cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

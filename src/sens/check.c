@@ -16,6 +16,7 @@
 #include <stdio.h>
 
 enum { SAMPLE = 64, LEVELS = 13, WINDOW = 2 }; /* components compared; sizes of perturbations, each a quarter of the one before */
+enum { GLANCES = 16 }; /* at states along the run, for the sizes of components that begin at zero */
 
 typedef struct probe {
     size_t n, np, m; /* states, parameters, and both */
@@ -39,7 +40,46 @@ static double irregular(uint64_t *state)
     return 0.5 + (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
 }
 
-static int probe_open(costate_solver *s, probe *c, const double *p, const double *y)
+/* The largest |y_i| at some of the steps, evenly by number: where much happens there are many. */
+static int glance(costate_solver *s, probe *c, double t0, double t1, const double *p)
+{
+    double times[GLANCES], *rows = cst__alloc(&s->alloc, GLANCES * c->n, sizeof *rows);
+    if (!rows) return cst__fail(s, COSTATE_ERR_MEMORY, "the check");
+    memcpy(c->y, c->x, c->n * sizeof *c->y);
+    int status = costate_solve(s, t0, t1, p, c->y);
+    if (!status) {
+        for (int k = 0; k < GLANCES; k++) times[k] = s->log.t[(s->log.count * (k + 1) + GLANCES - 1) / GLANCES];
+        memcpy(c->y, c->x, c->n * sizeof *c->y);
+        s->out = (output){.count = GLANCES, .times = times, .y = rows};
+        status = costate_solve(s, t0, t1, p, c->y);
+        s->out = (output){0};
+    }
+    for (size_t i = 0; !status && i < c->n; i++) {
+        c->scale[i] = fabs(s->y0[i]);
+        for (size_t k = 0; s->y0[i] == 0 && k < GLANCES; k++) c->scale[i] = fmax(c->scale[i], fabs(rows[k * c->n + i]));
+    }
+    cst__release(&s->alloc, rows);
+    return status;
+}
+
+/* The size of a component is its own; where the state begins at zero, what it becomes along the run; where it stays zero, what
+ * its tolerances hold for zero; where all that says nothing, 1. */
+static int sizes(costate_solver *s, probe *c, double t0, double t1, const double *p)
+{
+    int known = !s->d.init.fn.eval;
+    for (size_t i = 0; i < c->m; i++) {
+        c->scale[i] = fabs(c->x[i]);
+        if (i < c->n && c->x[i] == 0) known = 0;
+    }
+    if (!known) TRY(glance(s, c, t0, t1, p));
+    for (size_t i = 0; i < c->n; i++)
+        if (c->scale[i] == 0 && s->opt.rtol > 0) c->scale[i] = s->atol[i] / s->opt.rtol;
+    for (size_t i = 0; i < c->m; i++)
+        if (c->scale[i] == 0) c->scale[i] = 1;
+    return 0;
+}
+
+static int probe_open(costate_solver *s, probe *c, double t0, double t1, const double *p, const double *y)
 {
     size_t m = (size_t)s->prob.n + (size_t)s->prob.np, nobj = (size_t)s->nobj;
     *c = (probe){.n = (size_t)s->prob.n, .np = (size_t)s->prob.np, .m = m};
@@ -47,14 +87,12 @@ static int probe_open(costate_solver *s, probe *c, const double *p, const double
     if (!at) return cst__fail(s, COSTATE_ERR_MEMORY, "the check");
     c->x = at, c->scale = at + m, c->d = at + 2 * m, c->ydot = at + 4 * m, c->g = at + 6 * m, c->h = at + 7 * m;
     c->omega = at + 9 * m, c->psi = c->omega + 2 * nobj, c->y = c->psi + nobj;
+    for (size_t i = 0; i < m; i++) c->x[i] = i < c->n ? (s->d.init.fn.eval ? 0 : y[i]) : p[i - c->n];
+    TRY(sizes(s, c, t0, t1, p));
     uint64_t seed = 20;
     for (size_t o = 0; o < nobj; o++) c->omega[2 * o] = c->omega[2 * o + 1] = irregular(&seed);
-    for (size_t i = 0; i < m; i++) {
-        double v = i < c->n ? (s->d.init.fn.eval ? 0 : y[i]) : p[i - c->n];
-        c->x[i] = v;
-        c->scale[i] = v != 0 ? fabs(v) : 1;
+    for (size_t i = 0; i < m; i++)
         for (int q = 0; q < 2; q++) c->d[2 * i + (size_t)q] = (irregular(&seed) < 1 ? -1 : 1) * irregular(&seed) * c->scale[i];
-    }
     return 0;
 }
 
@@ -229,7 +267,7 @@ static int pattern(costate_solver *s, costate_certificate *out)
 
 static int check(costate_solver *s, probe *c, double t0, double t1, const double *p, const double *y, costate_certificate *out)
 {
-    TRY(probe_open(s, c, p, y));
+    TRY(probe_open(s, c, t0, t1, p, y));
     TRY(identities(s, c, t0, t1, p, out));
     taylor(s, c, out);
     TRY(components(s, c, out));
