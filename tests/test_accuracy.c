@@ -1,6 +1,6 @@
-/* test_accuracy.c - error against tolerance: for every problem whose end is known, methods of every family that is meant for it end
- * within 30 tolerances of it, or within 30 times what the problem itself makes of an error of one tolerance (accuracy.h).
- * docs/accuracy_table.md has all methods and tolerances. */
+/* test_accuracy.c - error against tolerance: for every problem whose end is known, methods of every family that is meant for it
+ * end within 30 tolerances of it; Kepler and E5, which amplify errors, within 30 times what they make of an error of one
+ * tolerance (accuracy.h). docs/accuracy_table.md has all methods and tolerances. */
 #include "accuracy.h"
 
 #include <setjmp.h>
@@ -17,8 +17,9 @@ static void within(const problem *q, const char *method, double rtol)
 {
     int status;
     double error = accuracy_error(q, method, rtol, MOST, &status);
+    int sensitive = !strcmp(q->name, "kepler") || !strcmp(q->name, "e5");
     if (error <= ACCURACY_FACTOR) return;
-    double amplification = accuracy_amplification(q);
+    double amplification = sensitive ? accuracy_amplification(q) : 1;
     if (!(error <= ACCURACY_FACTOR * amplification))
         fail_msg("%s, %s, rtol %.0e: status %d, error of %.3g tolerances, amplification %.3g", q->name, method, rtol, status,
                  error, amplification);

@@ -186,8 +186,10 @@ static void references_are_converged(void **state)
         for (size_t i = 0; i < COUNT(printed); i++)
             for (int k = 0; k < SPECIES; k++) {
                 int r = reaction_of(printed[i].reaction);
-                double known = converged(r, k), got = mu[(r - 1) * SPECIES + k], most = r == 70 ? runs[m].most_of_70 : runs[m].most;
-                if (!(fabs(got - known) <= most * fabs(known))) fail_msg("%s, %d, %d: %.12e, %.12e", runs[m].method, r, k, got, known);
+                double known = converged(r, k), got = mu[(r - 1) * SPECIES + k];
+                double most = r == 70 ? runs[m].most_of_70 : runs[m].most;
+                if (!(fabs(got - known) <= most * fabs(known)))
+                    fail_msg("%s, reaction %d, column %d: %.12e, %.12e", runs[m].method, r, k, got, known);
             }
     }
 }
