@@ -354,19 +354,39 @@ static void many_parameters(void **state)
     problem_free(q);
 }
 
-/* Where only some components of a long state are known */
-static void samples(void **state)
+/* Where only some components of a long state are known, and their derivatives with respect to parameters */
+static void sampled(problem *q, const char *method)
 {
-    problem *q = shallow_water(40);
-    double *y = malloc(sizeof(double) * (size_t)q->prob.n), sampled[64];
-    (void)state;
-    costate_solver *s = solve(q, y);
-    assert_true(q->samples > 0 && q->samples <= 64);
-    for (int i = 0; i < q->samples; i++) sampled[i] = y[q->sampled[i]];
-    near(q, "sample", sampled, q->sample, q->samples);
+    int np = q->prob.np;
+    size_t n = (size_t)q->prob.n;
+    double *y = malloc(n * (size_t)(1 + np) * sizeof *y), *ydot = y + n, pdot[16] = {0}, got[64], known[64];
+    costate_options o = costate_defaults(method);
+    costate_solver *s = NULL;
+    assert_true(np <= 4 && q->samples > 0 && q->samples <= 64 && q->sensitivities == np * q->samples && q->sensitivities <= 64);
+    o.rtol = 1e-11, o.atol = 1e-13, o.record = 0;
+    assert_int_equal(costate_create(&s, &q->prob, &o), 0);
+    memcpy(y, q->y0, n * sizeof *y);
+    memset(ydot, 0, n * (size_t)np * sizeof *ydot);
+    for (int k = 0; k < np; k++) pdot[k * np + k] = 1;
+    int status = costate_tangent(s, q->t0, q->t1, q->p, y, np, ydot, pdot);
+    if (status) fail_msg("%s: %s", q->name, costate_message(s));
+    for (int i = 0; i < q->samples; i++) got[i] = y[q->sampled[i]];
+    near(q, "sample", got, q->sample, q->samples);
+    for (int i = 0; i < q->sensitivities; i++) {
+        got[i] = ydot[q->dstate[i].state * np + q->dstate[i].param];
+        known[i] = q->dstate[i].value;
+    }
+    near(q, "dstate", got, known, q->sensitivities);
     costate_free(s);
     free(y);
     problem_free(q);
+}
+
+static void samples(void **state)
+{
+    (void)state;
+    sampled(shallow_water(40), "dopri853");
+    sampled(brusselator_1d(500), "radau2a");
 }
 
 /* ---- tables ------------------------------------------------------------------------------------------------------------- */
