@@ -357,6 +357,7 @@ static void test_direct(void **unused)
     static const int widths[] = {1, 3, 8, WIDEST};
     costate_options o = costate_defaults(NULL);
     (void)unused;
+    o.tangent_solve = o.adjoint_solve = "direct";
     print_message("%-10s identity symmetry (direct)\n", "method");
     for (int k = 0; k < METHODS; k++) {
         double id, sym;

@@ -150,6 +150,7 @@ static void test_identity(void **unused)
             sum before = {0}, after = {0};
             costate_options o = options(methods[k / 2], q, 1e-6, atols);
             o.tangent_solve = o.adjoint_solve = k % 2 ? "iterated" : "direct";
+            o.sweep_tol = 1e-12;
             costate_solver *s = solver(&q->prob, &o);
             start(q, y);
             for (int j = 0; j < n; j++) ydot[j] = uniform(&seed) * (q->y0 ? q->y0[j] : 1);
@@ -296,7 +297,7 @@ static void derivatives(const costate_problem *q, const char *name, const char *
     GOOD(s, costate_solve(s, 0, problem_brusselator.t1, problem_brusselator.p, y));
     GOOD(s, costate_gradient(s, 1, weights, gradient, gradient + N));
     GOOD(s, costate_hessian(s, 1, weights, ydot, pdot, hessian, hessian + N));
-    *fallbacks = ((firk *)s->method)->fallbacks;
+    *fallbacks = stats_of(s).fallbacks;
     costate_free(s);
 }
 
@@ -342,15 +343,45 @@ static void test_fallback(void **unused)
     for (int k = 0; k < 2; k++) {
         costate_options o = options("radau2a", q, 1e-6, atols);
         o.adjoint_solve = k ? "iterated" : "direct";
+        o.sweep_tol = 1e-12;
         costate_solver *s = solver(&q->prob, &o);
         start(q, y);
         GOOD(s, costate_solve(s, q->t0, q->t1, q->p, y));
         for (int i = 0; i < 3; i++) lambda[k][i] = i == 0;
         GOOD(s, costate_adjoint(s, 1, lambda[k], mu[k]));
-        if (k) assert_true(((firk *)s->method)->fallbacks > 0);
+        assert_true(k ? stats_of(s).fallbacks > 0 : stats_of(s).fallbacks == 0);
         costate_free(s);
     }
     for (int i = 0; i < 3; i++) assert_true(fabs(mu[0][i] - mu[1][i]) < 1e-6 * fabs(mu[0][i]));
+}
+
+/* Unless the user says so, systems of three states are solved directly and those of forty iterated, which takes more products and no
+ * coupled factors. */
+static void test_auto(void **unused)
+{
+    const problem *const problems[] = {stiff_robertson(), &problem_brusselator};
+    (void)unused;
+    for (int i = 0; i < 2; i++) {
+        const problem *q = problems[i];
+        double y[STATES] = {0}, dy0[2][STATES * 3], dp[2][PARAMS * 3], weights[GOALS] = {1, 0.5, 0.25};
+        costate_stats stats[2];
+        for (int direct = 0; direct < 2; direct++) {
+            costate_options o = costate_defaults("radau2a");
+            if (direct) o.tangent_solve = o.adjoint_solve = "direct";
+            costate_solver *s = solver(&q->prob, &o);
+            start(q, y);
+            GOOD(s, costate_solve(s, q->t0, q->t1, q->p, y));
+            GOOD(s, costate_gradient(s, 1, weights, dy0[direct], dp[direct]));
+            assert_int_equal(((firk *)s->method)->coupled.ls.ops != NULL, direct || q->prob.n == 3);
+            stats[direct] = stats_of(s);
+            costate_free(s);
+        }
+        double change = distance(q->prob.np, dp[0], dp[1]);
+        print_message("%-15s products %lld, direct %lld, gradients differ by %.1e\n", q->name, (long long)stats[0].vjp,
+                      (long long)stats[1].vjp, change);
+        if (q->prob.n == 3) assert_true(stats[0].vjp == stats[1].vjp && !memcmp(dp[0], dp[1], (size_t)q->prob.np * sizeof **dp));
+        else assert_true(stats[0].vjp > stats[1].vjp && change < 0.01 * 1e-6);
+    }
 }
 
 /* ---- dense output -------------------------------------------------------------------------------------------------------- */
@@ -503,7 +534,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stiff),    cmocka_unit_test(test_other_methods), cmocka_unit_test(test_linear),
         cmocka_unit_test(test_identity), cmocka_unit_test(test_repeated),      cmocka_unit_test(test_matrices),
-        cmocka_unit_test(test_fallback), cmocka_unit_test(test_dense),         cmocka_unit_test(test_trouble),
+        cmocka_unit_test(test_fallback), cmocka_unit_test(test_auto), cmocka_unit_test(test_dense),         cmocka_unit_test(test_trouble),
         cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

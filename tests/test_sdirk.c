@@ -17,11 +17,6 @@ static costate_options exact_options(const char *method)
     return o;
 }
 
-static const sdirk *inside(const costate_solver *s)
-{
-    return s->method;
-}
-
 /* ---- orders -------------------------------------------------------------------------------------------------------------- */
 
 typedef struct modes { /* state and objectives; their directions; gradient; Hessian product */
@@ -149,6 +144,8 @@ static void test_identity(void **unused)
                 const problem *q = problem_get(i);
                 costate_options o = costate_defaults(methods[k]);
                 o.rtol = 1e-4, o.atol = 1e-6; /* what is exact for the discrete map is so for any steps */
+                o.tangent_solve = o.adjoint_solve = "direct";
+                o.sweep_tol = 1e-12;
                 costate_solver *s = solver(&q->prob, &o);
                 defects d = run_identity(s, q, widths[v]);
                 identity = larger(identity, d.identity);
@@ -176,6 +173,7 @@ static void test_identity_stiff(void **unused)
         for (int i = 0; i < 2; i++) {
             problem q = {.name = "van der Pol", .prob = van_der_pol(), .p = mu + i, .t1 = 0.5};
             costate_options o = costate_defaults(methods[k]);
+            o.tangent_solve = o.adjoint_solve = "direct";
             costate_solver *s = solver(&q.prob, &o);
             defects d = run_identity(s, &q, 3);
             print_message("%-10s mu = %.0e: %lld steps, identity %.1e, symmetry %.1e\n", methods[k], mu[i], (long long)d.steps,
@@ -206,17 +204,56 @@ static void test_check(void **unused)
 static void test_switch_to_direct(void **unused)
 {
     (void)unused;
-    double mu = 1e3;
-    problem q = {.name = "van der Pol", .prob = van_der_pol(), .p = &mu, .t1 = 2};
     costate_options o = costate_defaults("sdirk4b");
+    o.rtol = 1e-4, o.atol = 1e-6;
     o.tangent_solve = o.adjoint_solve = "iterated";
-    costate_solver *s = solver(&q.prob, &o);
-    defects d = run_identity(s, &q, 3);
+    o.sweep_tol = 1e-12;
+    costate_solver *s = solver(&problem_kepler.prob, &o);
+    defects d = run_identity(s, &problem_kepler, 3);
     int64_t systems = 5 * d.steps; /* at least: one block, one mode */
-    print_message("%lld systems of %lld steps went direct\n", (long long)inside(s)->switched, (long long)d.steps);
-    assert_true(inside(s)->switched > 0 && inside(s)->switched < systems);
+    print_message("%lld systems of %lld steps went direct\n", (long long)s->stats.fallbacks, (long long)d.steps);
+    assert_true(s->stats.fallbacks > 0 && s->stats.fallbacks < systems);
     assert_true(d.identity < (double)d.steps * o.sweep_tol);
     costate_free(s);
+}
+
+/* Which systems are iterated unless the user says so: those of wide matrices. What that leaves of the errors is below the
+ * tolerance of the run by far. */
+static void test_auto(void **unused)
+{
+    (void)unused;
+    for (int k = 0; k < 3; k++) {
+        problem *q = k < 2 ? shallow_water(k ? 8 : 5) : brusselator_1d(100); /* 75 and 192 states; 200, but a narrow band */
+        size_t n = (size_t)q->prob.n;
+        double *y = malloc(4 * n * sizeof *y), *lambda[2] = {y + n, y + 2 * n}, *ydot = y + 3 * n, change = 0, size = 0, psidot[2] = {0};
+        int64_t factors[2];
+        for (int direct = 0; direct < 2; direct++) {
+            costate_options o = costate_defaults("sdirk4a");
+            o.rtol = o.atol = 1e-5;
+            if (direct) o.tangent_solve = o.adjoint_solve = "direct";
+            costate_solver *s = NULL;
+            GOOD(s, costate_create(&s, &q->prob, &o));
+            memcpy(y, q->y0, n * sizeof *y);
+            for (size_t i = 0; i < n; i++) ydot[i] = cos((double)i), lambda[direct][i] = i == 0;
+            GOOD(s, costate_tangent(s, q->t0, q->t0 + (q->t1 - q->t0) / 4, q->p, y, 1, ydot, NULL));
+            GOOD(s, costate_adjoint(s, 1, lambda[direct], NULL));
+            factors[direct] = s->stats.factor;
+            for (size_t i = 0; i < n; i++) psidot[direct] += lambda[direct][i] * cos((double)i);
+            assert_true(fabs(psidot[direct] - ydot[0]) < (direct ? 1e-10 : 0.01 * o.rtol) * fabs(ydot[0]));
+            assert_int_equal(s->stats.fallbacks, 0);
+            costate_free(s);
+        }
+        for (size_t i = 0; i < n; i++) {
+            change = larger(change, fabs(lambda[0][i] - lambda[1][i]));
+            size = larger(size, fabs(lambda[1][i]));
+        }
+        print_message("%s, %zu states: %lld factors, direct %lld, gradients differ by %.1e\n", q->name, n, (long long)factors[0],
+                      (long long)factors[1], change / size);
+        if (k == 1) assert_true(5 * factors[0] < factors[1] && change < 0.01 * 1e-5 * size);
+        else assert_true(factors[0] == factors[1] && change == 0);
+        free(y);
+        problem_free(q);
+    }
 }
 
 /* ---- the same bits ------------------------------------------------------------------------------------------------------- */
@@ -374,6 +411,7 @@ static void test_solvers(void **unused)
     costate_options o = exact_options("sdirk4a");
     o.step = (q.t1 - q.t0) / 40;
     o.gmres_tol = 1e-14;
+    o.sweep_tol = 1e-12;
     run_modes(&q, o, &dense);
     q.prob.jac = NULL; /* compressed from jvp */
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
@@ -395,7 +433,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_orders),           cmocka_unit_test(test_identity),
         cmocka_unit_test(test_identity_stiff),   cmocka_unit_test(test_check),
-        cmocka_unit_test(test_switch_to_direct), cmocka_unit_test(test_bits),
+        cmocka_unit_test(test_switch_to_direct), cmocka_unit_test(test_auto),
+        cmocka_unit_test(test_bits),
         cmocka_unit_test(test_bits_renewed),     cmocka_unit_test(test_dense),
         cmocka_unit_test(test_solvers),
     };

@@ -124,7 +124,7 @@ static void test_statistics(void **unused)
                 assert_int_equal(factors, 5 * 200);
                 assert_int_equal(sweep.solve - before.solve, blocks * 5 * 200);
                 assert_int_equal(sweep.vjp - before.vjp, blocks * 5 * 200);
-            } else assert_true(factors <= run.factor + 5 * ((const sdirk *)s->method)->switched && factors < 100);
+            } else assert_true(factors <= run.factor + 5 * sweep.fallbacks && factors < 100);
         }
         called = 0;
         start(&q, y);

@@ -293,6 +293,7 @@ typedef struct costate_stats {
     int64_t steps, rejected;                                  /* of the last run */
     int64_t rhs, jvp, vjp, jvp2, vjp_dot, jac, factor, solve; /* calls since the last costate_solve or costate_tangent began; a */
                                                               /* block of w lanes or of several points is one call            */
+    int64_t fallbacks;         /* iterated stage systems of tangents and adjoints that did not converge and were solved directly, as above */
     int64_t recomputed_steps;  /* steps evaluated again by the last backward sweep */
     int64_t checkpoints;       /* states kept at the end of the last run, in memory and on disk */
     int64_t trajectory_bytes;  /* most memory the trajectory took */

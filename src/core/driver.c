@@ -117,7 +117,7 @@ int cst__start(costate_solver *s, double t0, double t1, const double *p, const d
         if (!isfinite(s->y0[i])) return cst__fail(s, COSTATE_ERR_INPUT, "initial value of %s is %g", cst__state_name(s, i, buffer), s->y0[i]);
     costate_stats *st = &s->stats;
     st->steps = st->rejected = st->recomputed_steps = st->checkpoints = 0;
-    st->rhs = st->jvp = st->vjp = st->jvp2 = st->vjp_dot = st->jac = st->factor = st->solve = 0;
+    st->rhs = st->jvp = st->vjp = st->jvp2 = st->vjp_dot = st->jac = st->factor = st->solve = st->fallbacks = 0;
     st->tier = "none";
     s->log.count = 0;
     if (!s->log.capacity) TRY(log_grow(s));

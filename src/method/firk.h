@@ -44,8 +44,8 @@ typedef struct firk {
     int64_t tried; /* the step last attempted */
     double theta;  /* convergence of that attempt */
     firk_coupled coupled;
-    int64_t direct[2]; /* of tangent and adjoint: the step whose iterated systems did not converge, and are solved directly */
-    int64_t fallbacks; /* how often that was */
+    int direct[2];  /* tangent and adjoint: iterated systems of the step at hand did not converge, and are solved directly */
+    int64_t swept;  /* the step at hand of a sweep */
 
     double *memory;
     double *z[FIRK_STAGES], *f[FIRK_STAGES]; /* n: z_i = Y_i - y, f at the stages and then Newton's correction */
@@ -67,7 +67,7 @@ static inline int firk_among(const firk *m, double node)
  * own. */
 static inline newton firk_sweep(const costate_solver *s)
 {
-    return (newton){.most = 30, .kappa = fmax(s->opt.sweep_tol, 8 * DBL_EPSILON)};
+    return (newton){.most = 30, .kappa = fmax(cst__sweep_tol(s), 8 * DBL_EPSILON)};
 }
 
 /* The three vectors that follow each other at `at`; stage data are Y_i, those of directions Ydot_i. */

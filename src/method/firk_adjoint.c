@@ -43,13 +43,15 @@ int cst__firk_back_solve(costate_solver *s, const step *st, int lanes, const fir
 {
     firk *m = s->method;
     int matrix_free = m->im.ls.ops->matrix_free;
-    if (matrix_free || (s->opt.adjoint_solve[0] == 'i' && m->direct[FIRK_ADJOINT] != st->n)) {
+    if (m->swept != st->n) m->direct[FIRK_ADJOINT] = 0;
+    m->swept = st->n;
+    if (matrix_free || (!m->direct[FIRK_ADJOINT] && cst__implicit_iterates(s, 1))) {
         newton_verdict v = NEWTON_FAILS;
         int rc = iterated(s, st, lanes, p, &v);
         if (rc ? rc != STEP_MATRIX : v == NEWTON_DONE) return rc;
         if (matrix_free) return rc ? rc : STEP_NEWTON;
-        m->direct[FIRK_ADJOINT] = st->n;
-        m->fallbacks++;
+        m->direct[FIRK_ADJOINT] = 1;
+        s->stats.fallbacks++;
     }
     return cst__firk_coupled_solve(s, st, 1, lanes, p->g, p->q, p->w);
 }

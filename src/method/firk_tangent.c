@@ -106,7 +106,7 @@ int cst__firk_tangent(costate_solver *s, const step *st, dblock *d, double *err)
 {
     firk *m = s->method;
     int matrix_free = m->im.ls.ops->matrix_free;
-    int iterate = matrix_free || (s->opt.tangent_solve[0] == 'i' && m->direct[FIRK_TANGENT] != st->n);
+    int iterate = matrix_free || (!m->direct[FIRK_TANGENT] && cst__implicit_iterates(s, 0));
     newton_verdict v = NEWTON_FAILS;
     double *ydot[FIRK_STAGES];
     firk_cut(d->stages, (size_t)s->prob.n * (size_t)d->w, ydot);
@@ -115,8 +115,8 @@ int cst__firk_tangent(costate_solver *s, const step *st, dblock *d, double *err)
         TRY(iterated(s, st, d, ydot, &v));
         if (v == NEWTON_FAILS && matrix_free) return STEP_NEWTON;
         if (v == NEWTON_FAILS) {
-            m->direct[FIRK_TANGENT] = st->n;
-            m->fallbacks++;
+            m->direct[FIRK_TANGENT] = 1;
+            s->stats.fallbacks++;
         }
     }
     if (v == NEWTON_FAILS) TRY(direct(s, st, d, ydot));

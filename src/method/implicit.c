@@ -254,3 +254,30 @@ int cst__implicit_blame(const costate_solver *s, char *words, size_t size, int *
     }
     return COSTATE_ERR_JACOBIAN;
 }
+
+/* ---- iterated systems -------------------------------------------------------------------------------------------------- */
+
+/* Factors of its own cost a stage system as many solutions as the matrix is wide, give or take, and those of three coupled stages
+ * 27 times that; iterations cost a few solutions. Where the times meet was measured on kinetics, one- and two-dimensional grids and
+ * shallow water with every linear solver, as n of dense and sparse matrices or the width of a band: 40 to 80, sparse up to 200; and
+ * 10 to 15. */
+enum { SDIRK_ITERATES_FROM = 80, FIRK_ITERATES_FROM = 12 };
+
+int cst__implicit_iterates(const costate_solver *s, int transposed)
+{
+    const char *how = transposed ? s->opt.adjoint_solve : s->opt.tangent_solve;
+    const implicit *m = s->im;
+    if (how[0] != 'a') return how[0] == 'i';
+    if (!m->values) return 0;
+    int size = s->prob.n, width = m->pattern.lower + m->pattern.upper + 1;
+    if (m->pattern.format == COSTATE_BANDED && strcmp(m->ls.ops->name, "dense") && width < size) size = width;
+    return size >= (s->fam->id == COSTATE_FIRK ? FIRK_ITERATES_FROM : SDIRK_ITERATES_FROM);
+}
+
+/* Derivatives of a run with tolerance rtol are those of the true solution up to about rtol. What the iterations leave is a
+ * thousandth of that in a step, and so stays well below it over as many steps as a run takes. */
+double cst__sweep_tol(const costate_solver *s)
+{
+    if (s->opt.sweep_tol > 0) return s->opt.sweep_tol;
+    return s->opt.step > 0 || s->opt.rtol == 0 ? 1e-12 : fmin(fmax(1e-3 * s->opt.rtol, 1e-13), 1e-6);
+}

@@ -44,4 +44,9 @@ int cst__implicit_outcome(costate_solver *s, implicit *m, const linsol *ls, int 
 /* The status that a STEP_MATRIX amounts to, and the words for it; *row: of the Jacobian's value that is not finite, else -1. */
 int cst__implicit_blame(const costate_solver *s, char *words, size_t size, int *row);
 
+/* Whether the linear stage systems of tangents (or, transposed, of adjoints) are iterated on the factors of the step; and the
+ * relative error at which they are solved then. */
+int cst__implicit_iterates(const costate_solver *s, int transposed);
+double cst__sweep_tol(const costate_solver *s);
+
 #endif

@@ -73,12 +73,12 @@ static size_t sdirk_stage_doubles(const costate_solver *s)
 
 static size_t sdirk_tangent_doubles(const costate_solver *s)
 {
-    return 2 * (size_t)s->prob.n;
+    return SDIRK_WORK * (size_t)s->prob.n;
 }
 
 static size_t sdirk_adjoint_doubles(const costate_solver *s)
 {
-    return (2 * (size_t)s->table->stages + 3) * (size_t)s->prob.n + (size_t)s->nobj;
+    return (2 * (size_t)s->table->stages + 1 + SDIRK_WORK) * (size_t)s->prob.n + (size_t)s->nobj;
 }
 
 static int sdirk_points(const costate_solver *s)
@@ -109,11 +109,18 @@ static int is_at(const sdirk_matrix *a, double t, const double *y, int n)
     return a->t == t && !memcmp(a->y, y, (size_t)n * sizeof *y);
 }
 
+int cst__sdirk_holds(const costate_solver *s, int slot, const sdirk_matrix *a)
+{
+    const sdirk *m = s->method;
+    const sdirk_matrix *held = &m->held[slot];
+    return held->shift == a->shift && is_at(a, held->t, held->y, s->prob.n);
+}
+
 int cst__sdirk_factor(costate_solver *s, int slot, const sdirk_matrix *a)
 {
     sdirk *m = s->method;
     sdirk_matrix *held = &m->held[slot];
-    int n = s->prob.n, have = held->shift == a->shift && is_at(a, held->t, held->y, n);
+    int n = s->prob.n, have = cst__sdirk_holds(s, slot, a);
     if (have && m->im.values) return 0;
     if (m->im.key < 0 || !is_at(a, m->im.t, m->im.y, n)) /* a matrix-free solver applies f_y where it was last asked for */
         TRY(cst__of(s, "jac", cst__implicit_jacobian(s, &m->im, 0, a->t, a->y)));

@@ -11,7 +11,8 @@
 #include "method/implicit.h"
 #include "method/rows.h"
 
-enum { SDIRK_MOST = ROW_MOST, SDIRK_DEGREE = 3 }; /* stages; degree of the continuous extension */
+enum { SDIRK_MOST = ROW_MOST, SDIRK_DEGREE = 3 };             /* stages; degree of the continuous extension */
+enum { SDIRK_KEPT = 3, SDIRK_WORK = 2 + 2 * SDIRK_KEPT };     /* of an iterated system: directions kept, vectors of work */
 
 /* What follows y: shift (0: there was no step before) and t of the factors, Newton's theta and rate; then two vectors, y of the
  * factors and the slope. */
@@ -39,7 +40,6 @@ typedef struct sdirk {
     int filter;                                 /* the estimate goes through the factors */
     implicit im;                                /* its key is 0 while it holds a Jacobian */
     sdirk_matrix held[SLOT_STAGE + SDIRK_MOST]; /* what each slot holds; shift 0: nothing */
-    int64_t switched;             /* stage systems whose iteration did not converge, so that they were solved directly */
     int bad_stage, bad_component; /* where f was not finite; -1: nowhere */
     double *memory;
     double *z[SDIRK_MOST + 1]; /* the slope, then z_1, z_2, ... of the step taken last */
@@ -71,11 +71,12 @@ void cst__sdirk_weights(sdirk *m, const costate_table *tb); /* all that follows 
 
 /* The matrix that the step iterates with. */
 sdirk_matrix cst__sdirk_choose(const costate_solver *s, const step *st);
-/* Its factors in a slot, unless they are there. */
+/* Whether a slot holds its factors; they are put there, unless it does. */
+int cst__sdirk_holds(const costate_solver *s, int slot, const sdirk_matrix *a);
 int cst__sdirk_factor(costate_solver *s, int slot, const sdirk_matrix *a);
 
 /* (shift I - f_y(T_i, Y_i)) x = b, or transposed, on a block, as tangent_solve or adjoint_solve want it. x: b in, x out;
- * work: 2 n w. */
+ * work: SDIRK_WORK n w. */
 int cst__sdirk_linear(costate_solver *s, const step *st, int i, int transposed, int w, double *x, double *work);
 
 /* The right-hand side of w_i: shift (b_i lambda + sum_(j>i) a_ji u_j) + ry/h; ry NULL: zero. Or of wdot_i, likewise. */

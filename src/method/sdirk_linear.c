@@ -1,77 +1,162 @@
-/* sdirk_linear.c - the linear stage systems of tangents and adjoints, (shift I - J) x = b with J = f_y(T_i, Y_i), or transposed.
+/* sdirk_linear.c - the linear stage systems of tangents and adjoints, A x = b with A = shift I - f_y(T_i, Y_i), or transposed.
  *
- *     direct     by factors of that very matrix
- *     iterated   M dx = b - shift x + J x, x += dx from x = b/shift on, with M of the step: only products with J are wanted
+ *     direct     by factors of A itself
+ *     iterated   by M, the factors of the step: generalized conjugate residuals on M^-1 A x = M^-1 b, which take one product
+ *                with f_y and one solution with M an iteration, from x = 0 on:
  *
- * An iteration has converged when its correction, relative to x, is within sweep_tol; where it does not, the system is solved
- * directly. Every system is solved from its own data alone, so that a step or a block gives the same bits whatever came before.
- * */
+ *     z = M^-1 (b - A x);   p = z - sum beta_j p_j,  q = M^-1 A z - sum beta_j q_j with q orthogonal to those before;
+ *     x += omega p,  z -= omega q,  omega = <z, q> / <q, q>
+ *
+ * M differs from A by its shift, above all: then M^-1 A is near a multiple of the identity on what is smooth and near the
+ * identity on what is stiff, which few iterations tell apart where a stationary one would take many. z is about the error of x.
+ * The iteration has converged when z, or what is left of it after x += omega_0 z, is within sweep_tol of |x|. What is left is
+ * theta/(1 - theta) |z| with theta = |z - omega_0 M^-1 A z| / |z|, the slowest that was seen. Where it does not converge, or M is
+ * so poor that z says little about the error, the system is solved directly. Every lane has coefficients of its own and
+ * every system is solved from its own data alone, so that a step or a block gives the same bits whatever came before. */
 #include "method/sdirk.h"
 
 #include "core/kernels.h"
 
 #include <math.h>
 
-enum { ITERATIONS = 40 };
+enum { ITERATIONS = 40, LANES = 64 };
+#define POOR 0.5
+#define IN_HAND 0.1 /* of sweep_tol: theta is of corrections past, and norms do not see small components */
 
-/* |dx| / |x| in the worst lane. Components count in units of what the tolerances allow them, those of adjoints in its inverse. */
-static double relative(const costate_solver *s, const double *y, int transposed, int w, const double *dx, const double *x)
+typedef struct lin {
+    costate_solver *s;
+    const step *st;
+    int i, transposed, slot, w;
+    double shift;
+    const double *b;
+    double *x, *z, *p[SDIRK_KEPT], *q[SDIRK_KEPT];
+} lin;
+
+/* Components count in units of what the tolerances allow them, those of adjoints in its inverse. */
+static double unit(const lin *c, int i)
 {
-    double top[64] = {0}, bottom[64] = {0}, worst = 0;
-    for (int i = 0; i < s->prob.n; i++) {
-        double unit = s->atol[i] + s->opt.rtol * fabs(y[i]);
-        if (!(unit > 0)) unit = 1;
-        if (!transposed) unit = 1 / unit;
+    double u = c->s->atol[i] + c->s->opt.rtol * fabs(c->st->y[i]);
+    return !(u > 0) ? 1 : c->transposed ? u : 1 / u;
+}
+
+/* <u, v> and <v, v> of every lane */
+static void dots(const lin *c, const double *u, const double *v, double *uv, double *vv)
+{
+    int w = c->w;
+    memset(uv, 0, (size_t)w * sizeof *uv);
+    memset(vv, 0, (size_t)w * sizeof *vv);
+    for (int i = 0; i < c->s->prob.n; i++) {
+        double scale = unit(c, i), square = scale * scale;
         for (int l = 0; l < w; l++) {
-            double a = unit * dx[i * w + l], b = unit * x[i * w + l];
-            top[l] += a * a;
-            bottom[l] += b * b;
+            double a = square * v[i * w + l];
+            uv[l] += a * u[i * w + l];
+            vv[l] += a * v[i * w + l];
         }
     }
-    for (int l = 0; l < w; l++) {
-        double ratio = top[l] == 0 ? 0 : sqrt(top[l] / bottom[l]);
+}
+
+/* x += factor y, lane by lane */
+static void add(const lin *c, const double *factor, const double *y, double *x)
+{
+    int w = c->w;
+    for (int i = 0; i < c->s->prob.n; i++)
+        for (int l = 0; l < w; l++) x[i * w + l] += factor[l] * y[i * w + l];
+}
+
+/* |z| / |x| in the worst lane, 1 if x = 0; NaN sticks */
+static double relative(const lin *c)
+{
+    double xx[LANES], zz[LANES], cross[LANES], worst = 0;
+    dots(c, c->x, c->x, cross, xx);
+    dots(c, c->z, c->z, cross, zz);
+    for (int l = 0; l < c->w; l++) {
+        double ratio = zz[l] == 0 ? 0 : xx[l] == 0 ? 1 : sqrt(zz[l] / xx[l]);
         if (!(ratio <= worst)) worst = ratio;
     }
     return worst;
 }
 
-/* r = b - shift x + J x */
-static int residual(costate_solver *s, double t, const double *y, int transposed, double shift, int w, const double *b,
-                    const double *x, double *r)
+/* out = f_y v */
+static int product(const lin *c, const double *v, double *out)
 {
-    size_t nw = (size_t)s->prob.n * (size_t)w;
-    double c[2] = {1, -shift};
-    const double *v[2] = {b, x};
-    if (transposed) {
-        cst__combine(nw, b, 1, c + 1, v + 1, r);
-        return deriv_vjp(&s->d, t, y, s->p, w, x, r, NULL);
+    costate_solver *s = c->s;
+    double t = sdirk_time(s->method, c->st, c->i);
+    const double *y = sdirk_stage(s, c->st->stages, c->i, 1);
+    if (!c->transposed) return deriv_jvp(&s->d, t, y, s->p, c->w, NULL, v, NULL, out);
+    memset(out, 0, (size_t)s->prob.n * (size_t)c->w * sizeof *out);
+    return deriv_vjp(&s->d, t, y, s->p, c->w, v, out, NULL);
+}
+
+static int precondition(const lin *c, double *v)
+{
+    sdirk *m = c->s->method;
+    return cst__implicit_solve(c->s, &m->im, c->slot, c->transposed, c->w, v);
+}
+
+/* x = 0, z = M^-1 b */
+static int begin(const lin *c)
+{
+    size_t nw = (size_t)c->s->prob.n * (size_t)c->w;
+    memset(c->x, 0, nw * sizeof *c->x);
+    memcpy(c->z, c->b, nw * sizeof *c->z);
+    return precondition(c, c->z);
+}
+
+/* |z - omega q| / |z| in the worst lane: what a last correction leaves, for q = M^-1 A z */
+static double contraction(const lin *c, const double *omega, const double *q)
+{
+    double zq[LANES], qq[LANES], zz[LANES], cross[LANES], worst = 0;
+    dots(c, c->z, q, zq, qq);
+    dots(c, c->z, c->z, cross, zz);
+    for (int l = 0; l < c->w; l++) {
+        double left = zz[l] > 0 ? sqrt(fmax(0, 1 - omega[l] * (2 * zq[l] - omega[l] * qq[l]) / zz[l])) : 0;
+        if (!(left <= worst)) worst = left;
     }
-    TRY(deriv_jvp(&s->d, t, y, s->p, w, NULL, x, NULL, r));
-    cst__combine(nw, r, 2, c, v, r);
+    return worst;
+}
+
+/* One iteration, the k-th. first: omega_0 of each lane; theta: the slowest contraction by it. */
+static int advance(const lin *c, int k, double *first, double *theta)
+{
+    size_t nw = (size_t)c->s->prob.n * (size_t)c->w;
+    double *p = c->p[k % SDIRK_KEPT], *q = c->q[k % SDIRK_KEPT], uv[LANES], vv[LANES], omega[LANES];
+    const double both[2] = {c->shift, -1}, *v[2] = {p, q};
+    memcpy(p, c->z, nw * sizeof *p);
+    TRY(product(c, p, q));
+    cst__combine(nw, NULL, 2, both, v, q);
+    TRY(precondition(c, q));
+    if (k > 0) *theta = fmax(*theta, contraction(c, first, q));
+    for (int j = k < SDIRK_KEPT ? 0 : k - SDIRK_KEPT + 1; j < k; j++) {
+        dots(c, q, c->q[j % SDIRK_KEPT], uv, vv);
+        for (int l = 0; l < c->w; l++) uv[l] = vv[l] > 0 ? -uv[l] / vv[l] : 0;
+        add(c, uv, c->p[j % SDIRK_KEPT], p);
+        add(c, uv, c->q[j % SDIRK_KEPT], q);
+    }
+    dots(c, c->z, q, uv, vv);
+    for (int l = 0; l < c->w; l++) omega[l] = vv[l] > 0 ? uv[l] / vv[l] : 0;
+    if (k == 0) memcpy(first, omega, sizeof omega);
+    add(c, omega, p, c->x);
+    for (int l = 0; l < c->w; l++) uv[l] = -omega[l];
+    add(c, uv, q, c->z);
     return 0;
 }
 
-static int iterate(costate_solver *s, const step *st, int i, int transposed, int w, const double *b, double *x, double *r,
-                   int *converged)
+static int iterate(const lin *c, int *converged)
 {
-    sdirk *m = s->method;
-    size_t nw = (size_t)s->prob.n * (size_t)w;
-    int slot = transposed ? SLOT_STAGE : SLOT_STEP; /* a tangent follows its step, whose factors are there */
-    sdirk_matrix a = transposed ? cst__sdirk_choose(s, st) : m->held[SLOT_STEP];
-    double shift = sdirk_shift(m, st), damp = sdirk_damp(shift, &a), start = 1 / shift, before = 0;
-    const double *rv = r;
-    TRY(cst__sdirk_factor(s, slot, &a));
-    cst__combine(nw, NULL, 1, &start, &b, x);
-    for (int k = 0; k < ITERATIONS; k++) {
-        TRY(residual(s, sdirk_time(m, st, i), sdirk_stage(s, st->stages, i, 1), transposed, shift, w, b, x, r));
-        TRY(cst__implicit_solve(s, &m->im, slot, transposed, w, r));
-        cst__combine(nw, x, 1, &damp, &rv, x);
-        double now = relative(s, st->y, transposed, w, r, x);
-        *converged = now <= s->opt.sweep_tol;
-        double theta = k ? now / before : 0;
-        if (*converged || !(theta < 1) || now * pow(theta, ITERATIONS - k - 1) > s->opt.sweep_tol) break;
-        before = now;
+    double omega[LANES], slowest = 0, tol = IN_HAND * cst__sweep_tol(c->s);
+    for (int l = 0; l < c->w; l++) omega[l] = 1;
+    TRY(begin(c));
+    double now = relative(c);
+    for (int k = 0; !(*converged = (k > 1 ? slowest / (1 - slowest) : 1) * now <= tol); k++) {
+        double before = now;
+        if (k == ITERATIONS) return 0;
+        TRY(advance(c, k, omega, &slowest));
+        now = relative(c);
+        double theta = now / before;
+        if (k == 0) slowest = theta;
+        if (!(theta < 1) || !(slowest < POOR) || now * pow(theta, ITERATIONS - k - 1) > tol) return 0;
     }
+    add(c, omega, c->z, c->x);
     return 0;
 }
 
@@ -79,13 +164,21 @@ int cst__sdirk_linear(costate_solver *s, const step *st, int i, int transposed, 
 {
     sdirk *m = s->method;
     size_t nw = (size_t)s->prob.n * (size_t)w;
-    if ((transposed ? s->opt.adjoint_solve : s->opt.tangent_solve)[0] == 'i') {
-        int converged = 0;
+    if (cst__implicit_iterates(s, transposed)) {
+        int converged = 0; /* a tangent follows its step, whose factors are there; a sweep leaves those to steps that are repeated */
+        sdirk_matrix a = transposed ? cst__sdirk_choose(s, st) : m->held[SLOT_STEP];
+        int slot = transposed && !cst__sdirk_holds(s, SLOT_STEP, &a) ? SLOT_STAGE : SLOT_STEP;
+        lin c = {s, st, i, transposed, slot, w, sdirk_shift(m, st), .b = work, .x = x, .z = work + nw};
         memcpy(work, x, nw * sizeof *x);
-        TRY(iterate(s, st, i, transposed, w, work, x, work + nw, &converged));
+        for (size_t j = 0; j < SDIRK_KEPT; j++) {
+            c.p[j] = work + (2 + 2 * j) * nw;
+            c.q[j] = c.p[j] + nw;
+        }
+        TRY(cst__sdirk_factor(s, slot, &a));
+        TRY(iterate(&c, &converged));
         if (converged) return 0;
         memcpy(x, work, nw * sizeof *x);
-        m->switched++;
+        s->stats.fallbacks++;
     }
     sdirk_matrix a = {sdirk_time(m, st, i), sdirk_shift(m, st), sdirk_stage(s, st->stages, i, 1)};
     TRY(cst__sdirk_factor(s, SLOT_STAGE + i, &a));

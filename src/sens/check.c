@@ -290,6 +290,7 @@ int costate_check(costate_solver *s, double t0, double t1, const double *p, cons
     s->out = (output){0};
     s->opt.newton_tol = fmin(s->opt.newton_tol, 100 * DBL_EPSILON / fmax(s->opt.rtol, 1e-12));
     s->opt.newton_most *= 3;
+    s->opt.sweep_tol = fmin(cst__sweep_tol(s), 1e-12);
     probe c = {0};
     *certificate = (costate_certificate){.identity = 0};
     int status = check(s, &c, t0, t1, p, y, certificate);
