@@ -68,6 +68,26 @@ static void test_work(void **unused)
     work(stiff_van_der_pol_6(), 1);
 }
 
+/* Sunrise throws the radicals of CBM-IV off their slow motion. An estimate that does not vanish on them must not shorten the steps
+ * down to their lifetimes, of which there are 1e13 in a day. */
+static void test_sunrise(void **unused)
+{
+    static const double rtol[] = {1e-3, 1e-4, 1e-5};
+    const problem *q = stiff_cbm4();
+    double reference[STATES], y[STATES];
+    (void)unused;
+    solve(q, "rodas4", 1e-8, reference);
+    for (int m = 0; m < 3; m++) /* ros2, ros3, ros4 */
+        for (int k = 0; k < 3; k++) {
+            costate_stats stats = solve(q, methods[m], rtol[k], y);
+            double e = error(q, y, reference) / rtol[k];
+            print_message("%-7s rtol %.0e   %6lld steps, %4lld rejected, error %5.2f rtol\n", methods[m], rtol[k],
+                          (long long)stats.steps, (long long)stats.rejected, e);
+            assert_true(e < 50);
+            assert_true(5 * stats.rejected <= stats.steps);
+        }
+}
+
 /* ---- order reduction ----------------------------------------------------------------------------------------------------- */
 
 /* y' = lambda (y - phi(t)) + phi'(t), phi = sin(t + 0.3) (Prothero and Robinson 1974); data is lambda. */
@@ -154,7 +174,9 @@ static void count_forward(const char *method, const problem *q)
     int64_t attempts = n.steps + n.rejected;
     assert_int_equal(n.jac, n.steps);
     assert_int_equal(n.factor, attempts);
-    assert_int_equal(n.solve, attempts * t->stages);
+    /* and an estimate may be filtered after the second rejection of a step */
+    int filters = strncmp(method, "rodas", 5) != 0;
+    assert_true(n.solve >= attempts * t->stages && n.solve <= attempts * t->stages + filters * n.rejected);
     assert_int_equal(n.rhs, n.steps + attempts * (points(t) - 1) + 1); /* one more for the first step's size */
     assert_int_equal(n.jvp, q->prob.autonomous ? 0 : n.steps);
     assert_int_equal(n.vjp + n.jvp2 + n.vjp_dot, 0);
@@ -216,6 +238,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_work),
+        cmocka_unit_test(test_sunrise),
         cmocka_unit_test(test_prothero_robinson),
         cmocka_unit_test(test_counts),
     };

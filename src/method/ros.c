@@ -9,7 +9,10 @@
 
 #include "core/kernels.h"
 
+#include <math.h>
+
 enum { TOGETHER = 16 }; /* parameters per state up to which it pays to add up lanes of them */
+enum { PATIENCE = 3 };  /* attempts at a step after which its estimate is filtered */
 
 static void put(row *r, int j, double a)
 {
@@ -38,6 +41,13 @@ static void derive(ros *m, const costate_table *tb)
         m->gt[i] = row_make(tb->g + i, s, s);
         for (int j = 0; first == i && j < i; j++) put(&m->at[j], i, tb->a[i * s + j]);
     }
+    double k[ROS_MOST], stiff = 0; /* of y' = lambda y, lambda to minus infinity */
+    for (int i = 0; i < s; i++) {
+        k[i] = -1;
+        for (int j = 0; j < i; j++) k[i] -= tb->a[i * s + j] * k[j];
+        if (tb->e) stiff += tb->e[i] * k[i];
+    }
+    m->filter = fabs(stiff) > 1e-3;
 }
 
 static int ros_open(costate_solver *s)
@@ -80,7 +90,7 @@ static void ros_close(costate_solver *s)
 static void ros_start(costate_solver *s, int fresh)
 {
     ros *m = s->method;
-    m->im.key = -1;
+    m->im.key = m->tried = -1;
     if (fresh && m->im.ls.ops->restart) m->im.ls.ops->restart(m->im.ls.self);
 }
 
@@ -144,6 +154,17 @@ const double *cst__ros_stage(costate_solver *s, const step *st, int i, double *c
     return m->y;
 }
 
+int cst__ros_filter(costate_solver *s, const step *st, int w, int terms, double *c, const double *const *v, double err, double *out,
+                    int *filtered)
+{
+    ros *m = s->method;
+    *filtered = m->filter && m->attempts >= PATIENCE && err > 1;
+    if (!*filtered) return 0;
+    for (int i = 0; i < terms; i++) c[i] /= st->h * s->table->gamma[0];
+    cst__combine((size_t)s->prob.n * (size_t)w, NULL, terms, c, v, out);
+    return cst__implicit_solve(s, &m->im, 0, 0, w, out);
+}
+
 static int ros_step(costate_solver *s, const step *st, double *err)
 {
     ros *m = s->method;
@@ -170,8 +191,14 @@ static int ros_step(costate_solver *s, const step *st, double *err)
     int terms = row_terms(&m->m, 1, k, c, v, 0);
     if (st->ynew) cst__combine(n, st->y, terms, c, v, st->ynew);
     if (!err) return 0;
+    m->attempts = m->tried == st->n ? m->attempts + 1 : 1;
+    m->tried = st->n;
     terms = row_terms(&m->e, 1, k, c, v, 0);
     *err = cst__error_norm(n, terms, c, v, st->y, st->ynew, s->opt.rtol, s->atol);
+    int filtered;
+    const double one = 1, *e = m->y;
+    TRY(cst__ros_filter(s, st, 1, terms, c, v, *err, m->y, &filtered));
+    if (filtered) *err = cst__error_norm(n, 1, &one, &e, st->y, st->ynew, s->opt.rtol, s->atol);
     return 0;
 }
 
