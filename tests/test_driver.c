@@ -61,7 +61,7 @@ static costate_options with_tolerance(double tol)
 static void test_control(void **unused)
 {
     (void)unused;
-    static const char *const controls[] = {"elementary", "pi", "gustafsson"};
+    static const char *const controls[] = {"elementary", "pi", "gustafsson", "auto"};
     static const double tolerances[] = {1e-4, 1e-6, 1e-8, 1e-10};
     for (int m = 0; m < costate_method_count(); m++)
         for (size_t q = 0; q < COUNT(tolerances); q++) {
@@ -80,6 +80,7 @@ static void test_control(void **unused)
                 costate_free(s);
             }
             for (size_t c = 1; c < COUNT(controls); c++) assert_memory_not_equal(ends[0], ends[c], sizeof ends[0]);
+            assert_memory_equal(ends[3], ends[costate_method(m)->family == COSTATE_ERK ? 1 : 2], sizeof ends[3]);
         }
 }
 

@@ -3,11 +3,18 @@
 
 #include <math.h>
 
+static control_kind choose(const costate_solver *s)
+{
+    char first = s->opt.control[0];
+    if (first == 'a') return s->table->family == COSTATE_ERK ? PI : GUSTAFSSON;
+    return first == 'e' ? ELEMENTARY : first == 'p' ? PI : GUSTAFSSON;
+}
+
 void cst__control_start(control *c, const costate_solver *s)
 {
     const costate_table *tb = s->table;
     int order = tb->order < tb->embedded_order ? tb->order : tb->embedded_order;
-    *c = (control){.kind = s->opt.control[0] == 'e' ? ELEMENTARY : s->opt.control[0] == 'p' ? PI : GUSTAFSSON,
+    *c = (control){.kind = choose(s),
                    .k = order + 1,
                    .safety = s->opt.safety,
                    .facmin = s->opt.facmin,
