@@ -155,7 +155,9 @@ typedef struct costate_table {
     int embedded_order; /* of the solution it is compared with */
     const double *a;    /* stages x stages, row-major */
     const double *b;    /* stages */
-    const double *e;    /* stages, or NULL: no estimate, fixed steps only */
+    const double *e;    /* stages, or NULL: no estimate, fixed steps only. Fully implicit methods: 2, the */
+                        /* weight bhat_0 of the estimate's further node, classical and sdirk (option `estimator`); the */
+                        /* other weights follow from the nodes                                                         */
     /* Rosenbrock methods, in the form that needs no products with the Jacobian; W = I/(h gamma_1) - f_y(t, y):
      *     W k_i = f(t + alpha_i h, y + sum_j a_ij k_j) + sum_(j<i) (g_ij/h) k_j + h gamma_i f_t,   y1 = y + sum b_i k_i,   estimate sum e_i k_i */
     const double *g;            /* stages x stages, row-major */

@@ -8,7 +8,7 @@
  *
  * What a step takes from those before it is carried in the state: z, and where the Jacobian belongs to. Whether that one or a
  * fresh one served is the step's note. So a step computed again does the same and gives the same bits; factors at hand are only
- * a cache. The stage data are the Y_i. */
+ * a cache. docs/theory.md (47), (50), (51). The stage data are the Y_i. */
 #include "method/firk.h"
 
 #include "core/kernels.h"

@@ -5,7 +5,8 @@
  *
  * The system is solved for w, (I - h a_ij J_i)^T w = g with g_i = b_i lambda+ + sum_j a_ji h b_j r_y^T omega, and one vjp per
  * stage gives the rest. Direct: the tangent's matrix, transposed. Iterated: the step's real and complex factors, transposed, on
- * the residual (1/h) A^-T (g - w) + J_i^T w_i, which needs vjp at the stages and no matrices there. */
+ * the residual (1/h) A^-T (g - w) + J_i^T w_i, which needs vjp at the stages and no matrices there.
+ * docs/theory.md (53), (54), (59). */
 #include "method/firk.h"
 
 #include "core/kernels.h"

@@ -6,7 +6,7 @@
  *     mudot     = mudot+ + sum_j h f_p^T wdot_j + h (f_p.)^T w_j + h b_j (r_p.)^T omega
  *
  * One vjp_dot per stage gives c_j and what belongs to w_j, one vjp what belongs to wdot_j; the matrix is that of the first
- * order. */
+ * order. docs/theory.md (55), (56). */
 #include "method/firk.h"
 
 #include "core/kernels.h"

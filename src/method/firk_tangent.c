@@ -4,7 +4,8 @@
  *     qdot+  = qdot + h sum_i b_i (r_y Ydot_i + r_p pdot)
  *
  * Direct: (I - h a_ij J_i) kdot = J_i ydot + f_p pdot with its own factors. Iterated: Newton's iteration on zdot_i = Ydot_i -
- * ydot with the factors of the step, F_i = f'(T_i, Y_i)(0, ydot + zdot_i, pdot), as for the state. */
+ * ydot with the factors of the step, F_i = f'(T_i, Y_i)(0, ydot + zdot_i, pdot), as for the state.
+ * docs/theory.md (52). */
 #include "method/firk.h"
 
 #include "core/kernels.h"

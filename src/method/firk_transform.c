@@ -4,7 +4,7 @@
  *
  * with A^-1 v = gamma v and A^-1 u = (alpha + i beta) u. So ((1/h) A^-1 (x) I - I (x) J) d = r becomes, with q = T^-1 d, a real
  * system for q_1 and a complex one for q_2 + i q_3; the transposed one, with q = T^T d, likewise for q_1 and q_2 - i q_3.
- * Hairer, Wanner: Solving ODEs II, IV.8.
+ * docs/theory.md (48), (49), (51); Hairer, Wanner: Solving ODEs II, IV.8.
  *
  * Estimates compare with weights that integrate polynomials of degree 2: classical, on the stages and one node more, of given
  * weight; sdirk, with a stage at tn of diagonal 1/gamma besides, one Newton step from y+. There must be four different nodes,

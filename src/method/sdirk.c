@@ -9,7 +9,7 @@
  * Stages are of first order where f_y is large, so an estimate of higher order goes through M^-1, which leaves it as it is
  * where f_y is small.
  *
- * docs/theory.md (2) - (5); Hairer, Wanner: Solving ODEs II, IV.8. The stage data are the Y_i. */
+ * docs/theory.md (38) - (40); Hairer, Wanner: Solving ODEs II, IV.8. The stage data are the Y_i. */
 #include "method/sdirk.h"
 
 #include "core/kernels.h"

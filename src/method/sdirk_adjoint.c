@@ -5,7 +5,7 @@
  *     lambda = lambda+ + sum u_i
  *     mu     = mu+ + sum f_p(T_i, Y_i)^T h w_i + h b_i r_p(T_i, Y_i)^T omega
  *
- * docs/theory.md (9) - (12), where (9) with j = i is part of the system. When vjp_points is there, the parameter parts of several
+ * docs/theory.md (43), (44). When vjp_points is there, the parameter parts of several
  * steps are added in one pass over mu. */
 #include "method/sdirk.h"
 

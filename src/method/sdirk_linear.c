@@ -7,7 +7,7 @@
  *     z = M^-1 (b - A x);   p = z - sum beta_j p_j,  q = M^-1 A z - sum beta_j q_j with q orthogonal to those before;
  *     x += omega p,  z -= omega q,  omega = <z, q> / <q, q>
  *
- * M differs from A by its shift, above all: then M^-1 A is near a multiple of the identity on what is smooth and near the
+ * docs/theory.md (57), (58). M differs from A by its shift, above all: then M^-1 A is near a multiple of the identity on what is smooth and near the
  * identity on what is stiff, which few iterations tell apart where a stationary one would take many. z is about the error of x.
  * The iteration has converged when z, or what is left of it after x += omega_0 z, is within sweep_tol of |x|. What is left is
  * theta/(1 - theta) |z| with theta = |z - omega_0 M^-1 A z| / |z|, the slowest that was seen. Where it does not converge, or M is

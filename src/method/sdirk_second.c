@@ -5,7 +5,7 @@
  *     udot_i = f_y^T h wdot_i + S_i,        lambdadot = lambdadot+ + sum udot_i
  *     mudot  = mudot+ + sum f_p^T h wdot_i + (f_py Ydot_i + f_pp pdot)^T h w_i + h b_i (r_py Ydot_i + r_pp pdot)^T omega
  *
- * beside w_i, u_i and lambda of sdirk_adjoint.c; docs/theory.md (13) - (15). A vjp_dot with a seed that does not move gives
+ * beside w_i, u_i and lambda of sdirk_adjoint.c; docs/theory.md (45), (46). A vjp_dot with a seed that does not move gives
  * u_i, S_i and its like for mudot; only then wdot_i is known, for which a vjp gives the rest. Lane l has its own objective and
  * direction. */
 #include "method/sdirk.h"

@@ -6,7 +6,7 @@
  *     ydot+ = ydot + sum_i d_i zdot_i
  *     qdot+ = qdot + h sum_i b_i (r_y Ydot_i + r_p pdot)
  *
- * docs/theory.md (6) - (8) in the form of sdirk.c. The stage data are the Ydot_i. */
+ * docs/theory.md (41), (42). The stage data are the Ydot_i. */
 #include "method/sdirk.h"
 
 #include "core/kernels.h"
