@@ -68,8 +68,8 @@ static void test_work(void **unused)
     work(stiff_van_der_pol_6(), 1);
 }
 
-/* Sunrise throws the radicals of CBM-IV off their slow motion. An estimate that does not vanish on them must not shorten the steps
- * down to their lifetimes, of which there are 1e13 in a day. */
+/* Sunrise throws the radicals of CBM-IV off their slow motion. An estimate that does not vanish on them must not shorten the
+ * steps down to their lifetimes, a tiny fraction of a second. */
 static void test_sunrise(void **unused)
 {
     static const double rtol[] = {1e-3, 1e-4, 1e-5};

@@ -225,7 +225,8 @@ static void test_auto(void **unused)
     for (int k = 0; k < 3; k++) {
         problem *q = k < 2 ? shallow_water(k ? 8 : 5) : brusselator_1d(100); /* 75 and 192 states; 200, but a narrow band */
         size_t n = (size_t)q->prob.n;
-        double *y = malloc(4 * n * sizeof *y), *lambda[2] = {y + n, y + 2 * n}, *ydot = y + 3 * n, change = 0, size = 0, psidot[2] = {0};
+        double *y = malloc(4 * n * sizeof *y), *lambda[2] = {y + n, y + 2 * n}, *ydot = y + 3 * n, psidot[2] = {0};
+        double change = 0, size = 0;
         int64_t factors[2];
         for (int direct = 0; direct < 2; direct++) {
             costate_options o = costate_defaults("sdirk4a");

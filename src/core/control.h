@@ -6,10 +6,11 @@
  *
  * within [facmin, facmax], and never growing right after a rejection.
  *
- * auto is pi for explicit methods and gustafsson for implicit ones, whose steps change by powers of ten. Over Robertson, van der
- * Pol, HIRES, POLLU, CBM-IV and (some methods) the ring modulator at rtol 1e-3 .. 1e-7 it takes, by method, 1 to 17 % fewer steps
- * than pi, rejected ones included, and has far fewer rejections on van der Pol. Its steps are larger, and so are the errors, 1.3 times
- * typically: reckoned at the same error most methods gain up to 6 %, sdirk4a and gauss more; ros4, sdirk2a and sdirk4b lose 5 %. */
+ * auto is pi for explicit methods and gustafsson for implicit ones, whose steps change by powers of ten. Over Robertson,
+ * van der Pol, HIRES, POLLU, CBM-IV and (some methods) the ring modulator at rtol 1e-3 .. 1e-7 it takes, by method, 1 to
+ * 17 % fewer steps than pi, rejected ones included, and has far fewer rejections on van der Pol. Its steps are larger, and
+ * so are the errors, 1.3 times typically: reckoned at the same error most methods gain up to 6 %, sdirk4a and gauss more;
+ * ros4, sdirk2a and sdirk4b lose 5 %. */
 #ifndef COSTATE_CORE_CONTROL_H
 #define COSTATE_CORE_CONTROL_H
 

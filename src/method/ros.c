@@ -154,8 +154,8 @@ const double *cst__ros_stage(costate_solver *s, const step *st, int i, double *c
     return m->y;
 }
 
-int cst__ros_filter(costate_solver *s, const step *st, int w, int terms, double *c, const double *const *v, double err, double *out,
-                    int *filtered)
+int cst__ros_filter(costate_solver *s, const step *st, int w, int terms, double *c, const double *const *v, double err,
+                    double *out, int *filtered)
 {
     ros *m = s->method;
     *filtered = m->filter && m->attempts >= PATIENCE && err > 1;

@@ -49,15 +49,16 @@ static inline double ros_time(const costate_solver *s, const step *st, int i)
     return c == 1 ? st->tn : st->t + c * st->h;
 }
 
-/* The estimates of ros2, ros3 and ros4 do not vanish on stiff components: of one that is off its slow motion by d (after a kink, or
- * what order reduction leaves) the step makes nothing, for it is L-stable, and the estimate about d/2, however short the step is down
- * to the component's own transient. So where PATIENCE attempts at a step were in vain, the estimate goes through (I - h gamma f_y)^-1,
- * which leaves it as it is where f_y is small. (Not from the first attempt on: the stiff part of the estimate is what holds ros4 to
- * the tolerance in the jumps of van der Pol's equation.)
+/* The estimates of ros2, ros3 and ros4 do not vanish on stiff components: of one that is off its slow motion by d (after a
+ * kink, or what order reduction leaves) the step makes nothing, for it is L-stable, and the estimate about d/2, however short
+ * the step is down to the component's own transient. So where PATIENCE attempts at a step were in vain, the estimate goes
+ * through (I - h gamma f_y)^-1, which leaves it as it is where f_y is small. (Not from the first attempt on: the stiff part of
+ * the estimate is what holds ros4 to the tolerance in the jumps of van der Pol's equation.)
  *
- * terms, c, v: the estimate `err` is of; c is written to. *filtered: out (n x w) is the estimate. Returns what the solver does. */
-int cst__ros_filter(costate_solver *s, const step *st, int w, int terms, double *c, const double *const *v, double err, double *out,
-                    int *filtered);
+ * terms, c, v: the estimate `err` is of; c is written to. *filtered: out (n x w) is the estimate. Returns what the solver
+ * does. */
+int cst__ros_filter(costate_solver *s, const step *st, int w, int terms, double *c, const double *const *v, double err,
+                    double *out, int *filtered);
 
 /* x (n) into all lanes of out (n x w) */
 static inline void ros_spread(size_t n, int w, const double *x, double *out)

@@ -7,12 +7,13 @@
  *     z = M^-1 (b - A x);   p = z - sum beta_j p_j,  q = M^-1 A z - sum beta_j q_j with q orthogonal to those before;
  *     x += omega p,  z -= omega q,  omega = <z, q> / <q, q>
  *
- * docs/theory.md (57), (58). M differs from A by its shift, above all: then M^-1 A is near a multiple of the identity on what is smooth and near the
- * identity on what is stiff, which few iterations tell apart where a stationary one would take many. z is about the error of x.
- * The iteration has converged when z, or what is left of it after x += omega_0 z, is within sweep_tol of |x|. What is left is
- * theta/(1 - theta) |z| with theta = |z - omega_0 M^-1 A z| / |z|, the slowest that was seen. Where it does not converge, or M is
- * so poor that z says little about the error, the system is solved directly. Every lane has coefficients of its own and
- * every system is solved from its own data alone, so that a step or a block gives the same bits whatever came before. */
+ * docs/theory.md (57), (58). M differs from A by its shift, above all: then M^-1 A is near a multiple of the identity on
+ * what is smooth and near the identity on what is stiff, which few iterations tell apart where a stationary one would take
+ * many. z is about the error of x. The iteration has converged when z, or what is left of it after x += omega_0 z, is within
+ * sweep_tol of |x|. What is left is theta/(1 - theta) |z| with theta = |z - omega_0 M^-1 A z| / |z|, the slowest that was
+ * seen. Where it does not converge, or M is so poor that z says little about the error, the system is solved directly. Every
+ * lane has coefficients of its own and every system is solved from its own data alone, so that a step or a block gives the
+ * same bits whatever came before. */
 #include "method/sdirk.h"
 
 #include "core/kernels.h"
@@ -165,7 +166,8 @@ int cst__sdirk_linear(costate_solver *s, const step *st, int i, int transposed, 
     sdirk *m = s->method;
     size_t nw = (size_t)s->prob.n * (size_t)w;
     if (cst__implicit_iterates(s, transposed)) {
-        int converged = 0; /* a tangent follows its step, whose factors are there; a sweep leaves those to steps that are repeated */
+        /* A tangent follows its step, whose factors are there; a sweep leaves those to steps that are repeated. */
+        int converged = 0;
         sdirk_matrix a = transposed ? cst__sdirk_choose(s, st) : m->held[SLOT_STEP];
         int slot = transposed && !cst__sdirk_holds(s, SLOT_STEP, &a) ? SLOT_STAGE : SLOT_STEP;
         lin c = {s, st, i, transposed, slot, w, sdirk_shift(m, st), .b = work, .x = x, .z = work + nw};
