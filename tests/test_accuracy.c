@@ -46,7 +46,7 @@ static void lower_order_carried(void **state)
 
 static void stiff(void **state)
 {
-    static const char *const methods[] = {"rodas3", "rodas4", "sdirk4a", "sdirk4b", "radau2a", "lobatto3c"};
+    static const char *const methods[] = {"rodas3", "rodas4", "sdirk4a", "sdirk4b", "radau2a", "radau1a", "lobatto3c"};
     const problem *q = *state;
     for (size_t m = 0; m < sizeof methods / sizeof *methods; m++)
         for (int d = 3; d <= 7; d += 2) within(q, methods[m], pow(10, -d));

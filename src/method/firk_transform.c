@@ -186,11 +186,13 @@ static int quadrature(const real c[S], real first, real node, real end, real x[S
     return 0;
 }
 
-/* Where the node of the estimate goes, and the polynomial through y and the stages there. */
+/* Where the node of the estimate goes, and the polynomial through y and the stages there. With a stage at the start and none at the end (Radau IA)
+ * the polynomial through the stages ends in y+, so that f(t + h, y+) alone says nothing of linear problems; y, from which it departs with a
+ * jump, does. */
 static void place_node(firk *m, int sdirk)
 {
     int start = firk_among(m, 0), end = firk_among(m, 1);
-    m->node = !end ? !sdirk : !start ? 0 : firk_among(m, 0.25) ? 0.75 : 0.25;
+    m->node = !end ? !start && !sdirk : !start ? 0 : firk_among(m, 0.25) ? 0.75 : 0.25;
     m->mid[0] = 1;
     for (int i = 0; i < S; i++) {
         m->mid[0] *= m->c[i] != 0 ? (m->node - m->c[i]) / -m->c[i] : 1;
@@ -203,7 +205,8 @@ static void place_node(firk *m, int sdirk)
 static int estimates(firk *m, const costate_table *tb, int sdirk, square ainv, const real c[S], const reason *why)
 {
     place_node(m, sdirk);
-    real x[S], first = tb->e ? tb->e[sdirk] : 0, end = sdirk ? 1 / (real)m->gamma : 0;
+    int both = firk_among(m, 0) && !firk_among(m, 1);
+    real x[S], first = tb->e ? tb->e[sdirk] : 0, end = sdirk ? 1 / (real)m->gamma : both ? first : 0;
     m->distinct = !quadrature(c, first, m->node, end, x);
     if (!tb->e) return 0;
     if (!m->distinct) return reject(why, "two nodes coincide, so that there is no estimate; e must be NULL");

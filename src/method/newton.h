@@ -20,10 +20,18 @@ typedef struct newton {
 
 typedef enum newton_verdict { NEWTON_AGAIN, NEWTON_DONE, NEWTON_FAILS } newton_verdict;
 
+/* What an iteration may leave, in tolerances. It has the same sign step after step and adds up over as many steps as a run takes, so that the
+ * share shrinks with the tolerance (HW IV.8), down to round-off. */
+static inline double newton_tolerance(const costate_solver *s)
+{
+    if (s->opt.newton_tol > 0) return s->opt.newton_tol;
+    return s->opt.step > 0 || s->opt.rtol == 0 ? 0.01 : fmin(0.01, fmax(sqrt(s->opt.rtol), 10 * DBL_EPSILON / s->opt.rtol));
+}
+
 /* rate: of the iteration before (part of what a step carries), 0 at the start of a run. */
 static inline newton newton_start(const costate_solver *s, double rate)
 {
-    return (newton){.most = (int)s->opt.newton_most, .kappa = s->opt.newton_tol, .rate = rate > 0 ? pow(fmax(rate, DBL_EPSILON), 0.8) : 1};
+    return (newton){.most = (int)s->opt.newton_most, .kappa = newton_tolerance(s), .rate = rate > 0 ? pow(fmax(rate, DBL_EPSILON), 0.8) : 1};
 }
 
 /* norm: of the correction just applied, weighted like errors. */

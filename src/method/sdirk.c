@@ -143,15 +143,6 @@ typedef struct progress { /* of Newton's method over the stages of a step */
     double theta; /* largest so far */
 } progress;
 
-/* Newton's errors add up over the steps, of which there are about rtol^(-1/k), if the estimate goes as h^k. */
-static double newton_error(const costate_solver *s)
-{
-    const costate_table *tb = s->table;
-    int order = tb->order < tb->embedded_order ? tb->order : tb->embedded_order;
-    if (s->opt.step > 0 || s->opt.rtol == 0) return s->opt.newton_tol;
-    return fmin(s->opt.newton_tol, pow(s->opt.rtol, 1.0 / (order + 1)));
-}
-
 /* A correction is not finite: because the iteration went astray, or because f is not, which is noted. */
 static int blame(costate_solver *s, const step *st, int i)
 {
@@ -221,7 +212,7 @@ static int newton_stages(costate_solver *s, const step *st, const sdirk_matrix *
         m->z[0] = s->f;
     }
     double shift = sdirk_shift(m, st);
-    *p = (progress){.shift = shift, .damp = sdirk_damp(shift, a), .kappa = newton_error(s), .rate = carry[CARRY_RATE]};
+    *p = (progress){.shift = shift, .damp = sdirk_damp(shift, a), .kappa = newton_tolerance(s), .rate = carry[CARRY_RATE]};
     p->size = cst__error_norm(n, 1, &one, &st->y, st->y, st->y, s->opt.rtol, s->atol);
     for (int i = 0; i < m->s; i++) TRY(newton_stage(s, st, i, p));
     return 0;

@@ -10,6 +10,7 @@
 #include "core/driver.h"
 #include "core/kernels.h"
 #include "method/implicit.h"
+#include "method/newton.h"
 
 #include <float.h>
 #include <math.h>
@@ -288,7 +289,7 @@ int costate_check(costate_solver *s, double t0, double t1, const double *p, cons
     output keep = s->out;
     costate_options options = s->opt;
     s->out = (output){0};
-    s->opt.newton_tol = fmin(s->opt.newton_tol, 100 * DBL_EPSILON / fmax(s->opt.rtol, 1e-12));
+    s->opt.newton_tol = fmin(newton_tolerance(s), 100 * DBL_EPSILON / fmax(s->opt.rtol, 1e-12));
     s->opt.newton_most *= 3;
     s->opt.sweep_tol = fmin(cst__sweep_tol(s), 1e-12);
     probe c = {0};
