@@ -20,7 +20,6 @@ typedef struct firk_coupled {
     linsol ls;      /* opened when first needed */
     int *colptr;    /* CSC: column starts, then rows */
     double *jac;    /* J_i */
-    double *scale;  /* n: D */
     double *values; /* h a_ij D^-1 J_i D */
     int64_t key;    /* the step whose matrix is factored; -1: none */
 } firk_coupled;

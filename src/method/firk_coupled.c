@@ -2,9 +2,9 @@
  *
  *     M = I - (h a_ij J_i),   tangent: M k = rhs,   adjoint: M^T w = g
  *
- * Component r of stage i is row 3r + i: the blocks of 3 x 3 follow the pattern of J, and a band stays a band. Components are
- * measured in the state's weights, rounded to powers of two, D^-1 M D, so that units do not mislead the choice of pivots: these
- * solutions are not iterated upon. */
+ * Component r of stage i is row 3r + i: the blocks of 3 x 3 follow the pattern of J, and a band stays a band. Nothing is scaled: the linear
+ * solvers keep their pivots on the diagonal, along which small components keep their digits (linsol/lu.c), and in units of the
+ * tolerances they would not. */
 #include "method/firk.h"
 
 enum { S = FIRK_STAGES };
@@ -46,11 +46,9 @@ static int open_coupled(costate_solver *s)
         p.upper = S * p.upper + S - 1;
         nnz = rows * (size_t)(p.lower + p.upper + 1);
     }
-    size_t scales = cst__pad((size_t)s->prob.n);
-    c->jac = cst__alloc(&s->alloc, scales + cst__pad(m->im.jac.nnz) + nnz, sizeof *c->jac);
+    c->jac = cst__alloc(&s->alloc, cst__pad(m->im.jac.nnz) + nnz, sizeof *c->jac);
     if (!c->jac) return cst__fail(s, COSTATE_ERR_MEMORY, "%d coupled stages of %d equations", S, s->prob.n);
-    c->scale = c->jac + cst__pad(m->im.jac.nnz);
-    c->values = c->scale + scales;
+    c->values = c->jac + cst__pad(m->im.jac.nnz);
     memset(c->values, 0, nnz * sizeof *c->values); /* entries of the band that belong to no block stay so */
     linsol_config config = {.n = (int)rows, .pattern = p, .slots = 1, .alloc = s->alloc, .own = s->opt.linear_solver, .said = &m->im.said};
     int status = linsol_open(&c->ls, s->opt.linsol, &config, why, sizeof why);
@@ -74,12 +72,9 @@ void cst__firk_coupled_close(costate_solver *s)
 
 /* ---- the matrix ---------------------------------------------------------------------------------------------------------- */
 
-/* A column of J: its entries, one after the other, and their rows; and where they go in the three columns of M that it becomes,
- * three apart. */
+/* A column of J: its entries, one after the other, and where they go in the three columns of M that it becomes, three apart. */
 typedef struct column {
-    size_t count, from, first;
-    const int *rows; /* NULL: first, first + 1, ... */
-    size_t to[S];
+    size_t count, from, to[S];
 } column;
 
 static column find_column(const costate_pattern *p, size_t n, size_t col)
@@ -89,15 +84,14 @@ static column find_column(const costate_pattern *p, size_t n, size_t col)
     for (size_t j = 0; j < S; j++) c.to[j] = S * n * (S * col + j);
     if (p->format == COSTATE_BANDED) {
         size_t last = col + lower < n ? col + lower : n - 1, ld = S * (lower + upper) + 2 * S - 1;
-        c.first = col > upper ? col - upper : 0;
-        c.count = last - c.first + 1;
-        c.from = (lower + upper + 1) * col + (upper + c.first - col);
-        for (size_t j = 0; j < S; j++) c.to[j] = ld * (S * col + j) + (S * upper + S - 1 + S * c.first - S * col - j);
+        size_t first = col > upper ? col - upper : 0;
+        c.count = last - first + 1;
+        c.from = (lower + upper + 1) * col + (upper + first - col);
+        for (size_t j = 0; j < S; j++) c.to[j] = ld * (S * col + j) + (S * upper + S - 1 + S * first - S * col - j);
     }
     if (p->format == COSTATE_CSC) {
         c.from = (size_t)p->colptr[col];
         c.count = (size_t)p->colptr[col + 1] - c.from;
-        c.rows = p->rowind + c.from;
         for (size_t j = 0; j < S; j++) c.to[j] = S * S * c.from + S * j * c.count;
     }
     return c;
@@ -111,9 +105,8 @@ static void put_stage(costate_solver *s, int i, double h)
     for (size_t col = 0; col < (size_t)s->prob.n; col++) {
         column p = find_column(&m->im.pattern, (size_t)s->prob.n, col);
         for (int j = 0; j < S; j++) {
-            double *to = c->values + p.to[j] + i, scale = h * m->a[i][j] * c->scale[col];
-            for (size_t k = 0; k < p.count; k++)
-                to[S * k] = scale * c->jac[p.from + k] / c->scale[p.rows ? (size_t)p.rows[k] : p.first + k];
+            double *to = c->values + p.to[j] + i, ha = h * m->a[i][j];
+            for (size_t k = 0; k < p.count; k++) to[S * k] = ha * c->jac[p.from + k];
         }
     }
 }
@@ -130,10 +123,6 @@ static int factor(costate_solver *s, const step *st)
         int status = open_coupled(s);
         if (status) close_coupled(s, c);
         if (status) return status;
-    }
-    for (int r = 0; r < s->prob.n; r++) {
-        double weight = s->atol[r] + s->opt.rtol * fabs(st->y[r]);
-        c->scale[r] = weight > DBL_MIN ? ldexp(1, ilogb(weight)) : 1;
     }
     for (int i = 0; i < S; i++) {
         TRY(cst__of(s, "jac", jacobian_eval(&m->im.jac, firk_time(m, st, i), y[i], s->p, c->jac)));
@@ -153,16 +142,10 @@ int cst__firk_coupled_solve(costate_solver *s, const step *st, int transposed, i
     size_t n = (size_t)s->prob.n, lanes = (size_t)w;
     TRY(factor(s, st));
     for (size_t r = 0; r < n; r++)
-        for (size_t i = 0; i < S; i++) {
-            double unit = transposed ? c->scale[r] : 1 / c->scale[r];
-            for (size_t l = 0; l < lanes; l++) x[(S * r + i) * lanes + l] = unit * rhs[i][r * lanes + l];
-        }
+        for (size_t i = 0; i < S; i++) memcpy(x + (S * r + i) * lanes, rhs[i] + r * lanes, lanes * sizeof *x);
     s->stats.solve++;
     TRY(cst__implicit_outcome(s, &m->im, &c->ls, c->ls.ops->solve(c->ls.self, 0, transposed, w, x), "solving"));
     for (size_t r = 0; r < n; r++)
-        for (size_t i = 0; i < S; i++) {
-            double unit = transposed ? 1 / c->scale[r] : c->scale[r];
-            for (size_t l = 0; l < lanes; l++) k[i][r * lanes + l] = unit * x[(S * r + i) * lanes + l];
-        }
+        for (size_t i = 0; i < S; i++) memcpy(k[i] + r * lanes, x + (S * r + i) * lanes, lanes * sizeof *x);
     return 0;
 }
