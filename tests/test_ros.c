@@ -138,7 +138,7 @@ static double root_mean_square(const double *a, const double *b)
     return sqrt(square);
 }
 
-/* The cubic Hermite polynomial between the steps: order 4, or that of the method if lower. */
+/* Between the steps the order is that of the method. */
 static void test_dense(void **unused)
 {
     (void)unused;

@@ -153,7 +153,7 @@ static void test_bad_arrays_refused(void **unused)
     fresh(&c), c.gamma[0] = 0;
     refused(&c.t, "gamma[0] is 0; W = I/(h gamma[0]) - f_y asks for a positive number");
     fresh(&c)->dense_rows = 1;
-    refused(&c.t, "dense_rows is 1; a Rosenbrock method's dense output is the Hermite polynomial alone");
+    refused(&c.t, "dense_rows is 1; a Rosenbrock method's dense output follows from its stages");
     fresh(&c)->stages = 64;
     refused(&c.t, "stages is 64");
 }

@@ -162,7 +162,7 @@ typedef struct costate_table {
      *     W k_i = f(t + alpha_i h, y + sum_j a_ij k_j) + sum_(j<i) (g_ij/h) k_j + h gamma_i f_t,   y1 = y + sum b_i k_i,   estimate sum e_i k_i */
     const double *g;            /* stages x stages, row-major */
     const double *alpha, *gamma; /* stages */
-    /* Continuous extension beyond the cubic Hermite polynomial H of the step; 0 rows: H alone.
+    /* Explicit methods: continuous extension beyond the cubic Hermite polynomial H of the step; 0 rows: H alone.
      *     y(t + theta h) = H(theta) + sum_m P_m(theta) h sum_i d_mi k_i,
      *     P_0 = theta^2 (1-theta)^2,  P_1 = theta P_0,  P_2 = (1-theta) P_1,  P_3 = theta P_2, ...
      * k_1 .. k_stages are the step's, then k = f(t + h, y1), then the dense_stages further ones, whose rows are dense_a. */

@@ -30,6 +30,17 @@ int cst__dense_start(costate_solver *s, tangent *tg)
     return 0;
 }
 
+/* A row could not be had: a callback's doing, or the linear solver's. */
+static int row_failed(costate_solver *s, const step *st, int rc, double t)
+{
+    char words[160];
+    int component;
+    if (rc != STEP_MATRIX) return cst__callback_failed(s, rc, "rhs or jvp, for dense output,", t, st->h, st->n);
+    int code = cst__step_words(s, rc, "", words, sizeof words, &component);
+    return cst__fail_at(s, code, t, st->h, st->n, -1, component, "%s for dense output at t = %.17g (step %lld, h = %g)", words, t,
+                        (long long)st->n, st->h);
+}
+
 int cst__dense_step(costate_solver *s, const step *st, tangent *tg)
 {
     double dir = st->h > 0 ? 1 : -1;
@@ -45,7 +56,7 @@ int cst__dense_step(costate_solver *s, const step *st, tangent *tg)
             rc = s->fam->dense(s, st, theta, NULL, d, d->dense, first);
             cst__block_store(tg->cut, b, (size_t)s->prob.n, d->dense, ydot_row(s, tg));
         }
-        if (rc) return cst__callback_failed(s, rc, "rhs or jvp, for dense output,", t, st->h, st->n);
+        if (rc) return row_failed(s, st, rc, t);
         s->out_next++;
     }
     return 0;

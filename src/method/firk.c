@@ -125,28 +125,24 @@ static void predict(costate_solver *s, const step *st)
     }
 }
 
+/* y + sum_i x_i(theta) (Y_i - y), for collocation methods the polynomial through y and the stages. Nothing is evaluated, and the
+ * directions are those of the state's polynomial. */
 static int firk_dense(costate_solver *s, const step *st, double theta, double *y, dblock *d, double *ydot, int first)
 {
-    firk *m = s->method;
+    const firk *m = s->method;
     size_t count = (size_t)s->prob.n * (size_t)(d ? d->w : 1);
-    double node[FIRK_STAGES + 2] = {0}, l[FIRK_STAGES + 2], *stage[FIRK_STAGES];
-    const double *v[FIRK_STAGES + 2];
-    if (!m->collocation) {
-        if (!s->f_valid) TRY(deriv_rhs(&s->d, st->t, st->y, s->p, s->f));
-        s->f_valid = 1;
-        return cst__hermite(s, st, theta, y, d, ydot, first);
-    }
+    double c[FIRK_STAGES + 1], *stage[FIRK_STAGES];
+    const double *v[FIRK_STAGES + 1];
+    (void)first;
     firk_cut(d ? d->stages : st->stages, count, stage);
-    v[0] = d ? d->ydot : st->y;
+    c[FIRK_STAGES] = 1;
+    v[FIRK_STAGES] = d ? d->ydot : st->y;
     for (int i = 0; i < FIRK_STAGES; i++) {
-        node[1 + i] = m->c[i];
-        v[1 + i] = stage[i];
+        c[i] = extend_at(m->dense[i], theta);
+        v[i] = stage[i];
+        c[FIRK_STAGES] -= c[i];
     }
-    node[FIRK_STAGES + 1] = 1;
-    v[FIRK_STAGES + 1] = d ? d->ydotnew : st->ynew;
-    int all = FIRK_STAGES + (firk_among(m, 1) ? 1 : 2); /* through the end too, if no stage is there */
-    lagrange(all, node, theta, l);
-    cst__combine(count, NULL, all, l, v, d ? ydot : y);
+    cst__combine(count, NULL, FIRK_STAGES + 1, c, v, d ? ydot : y);
     return 0;
 }
 

@@ -2,6 +2,7 @@
 #ifndef COSTATE_METHOD_FIRK_H
 #define COSTATE_METHOD_FIRK_H
 
+#include "method/extend.h"
 #include "method/implicit.h"
 #include "method/newton.h"
 
@@ -35,8 +36,8 @@ typedef struct firk {
     double e0, e[FIRK_STAGES], e1; /* estimate e0 h f_0 + sum e_i z_i + e1 h f(tn, y+), to be filtered */
     double node;                   /* f_0 is f at t + node h: 0, or between the ends where y is mid_0 y + sum mid_i Y_i */
     double mid[1 + FIRK_STAGES];
-    int distinct;    /* the nodes are: a polynomial goes through the stages */
-    int collocation; /* C(3) holds, so that it is of order 3 */
+    int distinct;         /* the nodes are: a polynomial goes through the stages */
+    extend_weights dense; /* of the z_i */
 
     implicit im;   /* slots: 0 real, 1 complex */
     double h;      /* of the factors; 0: none */

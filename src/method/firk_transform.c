@@ -220,20 +220,6 @@ static int estimates(firk *m, const costate_table *tb, int sdirk, square ainv, c
     return 0;
 }
 
-/* C(3): sum_j a_ij c_j^(k-1) = c_i^k / k. */
-static int collocation(square a, const real c[S])
-{
-    for (int i = 0; i < S; i++) {
-        real first = 0, second = 0;
-        for (int j = 0; j < S; j++) {
-            first += a[i][j] * c[j];
-            second += a[i][j] * c[j] * c[j];
-        }
-        if (fabsl(first - c[i] * c[i] / 2) > 1e-12L || fabsl(second - c[i] * c[i] * c[i] / 3) > 1e-12L) return 0;
-    }
-    return 1;
-}
-
 int cst__firk_derive(firk *m, const costate_table *tb, int sdirk, char *why, size_t size)
 {
     reason r = {why, size};
@@ -258,6 +244,8 @@ int cst__firk_derive(firk *m, const costate_table *tb, int sdirk, char *why, siz
     }
     int status = transform(m, ainv, &r);
     if (!status) status = estimates(m, tb, sdirk, ainv, c, &r);
-    m->collocation = m->distinct && !firk_among(m, 0) && collocation(a, c);
+    extend_facts f;
+    cst__extend_stages(S, tb->a, m->c, &f);
+    cst__extend(S, &f, m->d, m->dense);
     return status;
 }

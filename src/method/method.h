@@ -83,7 +83,4 @@ typedef struct family {
 
 extern const family cst__erk, cst__ros, cst__sdirk, cst__firk;
 
-/* Dense output for families without an extension of their own. */
-int cst__hermite(costate_solver *s, const step *st, double theta, double *y, dblock *d, double *ydot, int first);
-
 #endif

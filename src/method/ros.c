@@ -48,6 +48,8 @@ static void derive(ros *m, const costate_table *tb)
         if (tb->e) stiff += tb->e[i] * k[i];
     }
     m->filter = fabs(stiff) > 1e-3;
+    m->further = cst__ros_further(tb);
+    cst__ros_extend(m, tb);
 }
 
 static int ros_open(costate_solver *s)
@@ -61,10 +63,12 @@ static int ros_open(costate_solver *s)
     m->together = s->prob.np / TOGETHER <= s->prob.n;
     size_t n = cst__pad((size_t)s->prob.n), lanes = (size_t)s->opt.lanes, dd = m->together || s->d.running.fn.eval ? lanes : 0;
     size_t nw = cst__pad(dd * (size_t)s->prob.n), npw = cst__pad(dd * (size_t)s->prob.np), qw = cst__pad(dd * (size_t)s->nobj);
-    double *at = m->memory = cst__alloc(&s->alloc, ((size_t)m->s + 3) * n + 3 * nw + npw + qw + cst__pad(lanes), sizeof(double));
+    double *at = m->memory = cst__alloc(&s->alloc, ((size_t)(m->s + m->further) + 3) * n + 3 * nw + npw + qw + cst__pad(lanes), sizeof(double));
     if (!at) return cst__fail(s, COSTATE_ERR_MEMORY, "%d stages of %d states", m->s, s->prob.n);
     for (int i = 0; i < m->s; i++) m->f[i] = at + (size_t)i * n;
-    m->ft = at += (size_t)m->s * n;
+    at += (size_t)m->s * n;
+    for (int e = 0; e < m->further; e++, at += n) m->more[e] = at;
+    m->ft = at;
     m->y = at += n;
     m->sum = at += n;
     m->rd = at += n;
@@ -102,7 +106,7 @@ static size_t ros_stage_doubles(const costate_solver *s)
 static size_t ros_tangent_doubles(const costate_solver *s)
 {
     const ros *m = s->method;
-    return (3 + (size_t)m->shared) * (size_t)s->prob.n;
+    return (3 + (size_t)(m->shared + m->further)) * (size_t)s->prob.n;
 }
 
 static size_t ros_adjoint_doubles(const costate_solver *s)
@@ -272,7 +276,7 @@ const family cst__ros = {
     .step = ros_step,
     .culprit = ros_culprit,
     .running = ros_running,
-    .dense = cst__hermite,
+    .dense = cst__ros_dense,
     .tangent = cst__ros_tangent,
     .running_tangent = cst__ros_running_tangent,
     .adjoint = cst__ros_adjoint,

@@ -2,6 +2,7 @@
 #ifndef COSTATE_METHOD_ROS_H
 #define COSTATE_METHOD_ROS_H
 
+#include "method/extend.h"
 #include "method/implicit.h"
 #include "method/rows.h"
 #include "tableau/tableau.h"
@@ -23,12 +24,15 @@ typedef struct ros {
     int points, shared;             /* first ones; those that have twins, stage 1 apart */
     row twins[ROS_MOST];            /* of a first one: all of them, with coefficients 1 */
     double weight[ROS_MOST];        /* the sum of their b */
+    int further;                    /* stages at the end of a step with dense output */
+    extend_weights dense;           /* of the k_i, those included */
     implicit im;                    /* its key is the number of the step */
     double h;                       /* of the factors; 0: none */
     int have_ft;
     double *memory;
     double *ft;                     /* f_t(t, y) */
     double *f[ROS_MOST];            /* f(T_i, Y_i); f[0] is solver.f */
+    double *more[EXTEND_FACTS];     /* n: the further k_i */
     double *y, *sum;                /* n: a stage's Y; h sum b_i k_i */
     int together;                   /* several stages may share a call of vjp_dot */
     double *rd, *rk, *ru, *rp, *ro; /* n x lanes thrice, np x lanes, nobj x lanes: several stages or objectives in one call */
@@ -66,6 +70,11 @@ static inline void ros_spread(size_t n, int w, const double *x, double *out)
     for (size_t i = 0; i < n; i++)
         for (int l = 0; l < w; l++) out[i * (size_t)w + (size_t)l] = x[i];
 }
+
+/* ros_dense.c: how many further stages the dense output of a table takes; its weights, given their number in m; and the rows. */
+int cst__ros_further(const costate_table *tb);
+void cst__ros_extend(ros *m, const costate_table *tb);
+int cst__ros_dense(costate_solver *s, const step *st, double theta, double *y, dblock *d, double *ydot, int first);
 
 int cst__ros_tangent(costate_solver *s, const step *st, dblock *d, double *err);
 int cst__ros_running_tangent(costate_solver *s, const step *st, dblock *d);

@@ -8,10 +8,11 @@
 #ifndef COSTATE_METHOD_SDIRK_H
 #define COSTATE_METHOD_SDIRK_H
 
+#include "method/extend.h"
 #include "method/implicit.h"
 #include "method/rows.h"
 
-enum { SDIRK_MOST = ROW_MOST, SDIRK_DEGREE = 3 };             /* stages; degree of the continuous extension */
+enum { SDIRK_MOST = ROW_MOST };                                /* stages */
 enum { SDIRK_KEPT = 3, SDIRK_WORK = 2 + 2 * SDIRK_KEPT };     /* of an iterated system: directions kept, vectors of work */
 
 /* What follows y: shift (0: there was no step before) and t of the factors, Newton's theta and rate; then two vectors, y of the
@@ -36,7 +37,7 @@ typedef struct sdirk {
     row guess[SDIRK_MOST];                      /* starting value of z_i: weights of h slope (number 0) and z_1, z_2, ... */
     row d, e, slope;                            /* weights of the z_i: new state, estimate, h times the slope at the end */
     row at[SDIRK_MOST];                         /* rows of A^T, without the diagonal */
-    double dense[SDIRK_MOST][SDIRK_DEGREE];     /* weights of the z_i: theta, theta^2, theta^3 */
+    extend_weights dense;                       /* of the z_i */
     int filter;                                 /* the estimate goes through the factors */
     implicit im;                                /* its key is 0 while it holds a Jacobian */
     sdirk_matrix held[SLOT_STAGE + SDIRK_MOST]; /* what each slot holds; shift 0: nothing */

@@ -75,7 +75,7 @@ int cst__sdirk_dense(costate_solver *s, const step *st, double theta, double *y,
     c[m->s] = 1;
     v[m->s] = d ? d->ydot : st->y;
     for (int i = 0; i < m->s; i++) {
-        c[i] = theta * (m->dense[i][0] + theta * (m->dense[i][1] + theta * m->dense[i][2]));
+        c[i] = extend_at(m->dense[i], theta);
         v[i] = sdirk_stage(s, d ? d->stages : st->stages, i, w);
         c[m->s] -= c[i];
     }

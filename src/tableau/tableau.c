@@ -124,7 +124,7 @@ static int check_ros(verdict *v, const costate_table *t)
     if (rc) return rc;
     if (!(t->gamma[0] > 0)) return reject(v, "gamma[0] is %g; W = I/(h gamma[0]) - f_y asks for a positive number", t->gamma[0]);
     if (t->dense_rows)
-        return reject(v, "dense_rows is %d; a Rosenbrock method's dense output is the Hermite polynomial alone", t->dense_rows);
+        return reject(v, "dense_rows is %d; a Rosenbrock method's dense output follows from its stages", t->dense_rows);
     double alpha[s * s], gamma[s * s];
     tableau_ros_standard(t, alpha, gamma);
     for (int i = 0; i < s; i++) {
