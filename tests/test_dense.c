@@ -1,6 +1,7 @@
-/* test_dense.c - dense output of the implicit methods: rows of the state and of directions on stiff problems against runs that
- * end there, in tolerances; directions as differences of rows; what rows cost; and that they change nothing. Orders between the
- * steps are with the tests of each family. */
+/* test_dense.c - dense output of the implicit methods: published weights; rows of the state and of directions on stiff problems
+ * against runs that end there, in tolerances; directions as differences of rows; what rows cost, that they change nothing, and
+ * what is said when they fail. Orders between the steps are with the tests of each family. */
+#include "method/ros.h"
 #include "methods.h"
 #include "support.h"
 
@@ -18,13 +19,13 @@ static void start(const problem *q, double *y)
     if (q->y0) memcpy(y, q->y0, (size_t)q->prob.n * sizeof *y);
 }
 
-static costate_solver *make(const problem *q, const char *method, const char *linsol, double rtol)
+static costate_solver *make(const problem *q, const char *method, const char *solves, double rtol)
 {
     double atols[STATES];
     costate_options o = costate_defaults(method);
     assert_true(q->prob.n <= STATES);
     for (int i = 0; i < q->prob.n; i++) atols[i] = rtol * scale_of(q, i);
-    o.rtol = rtol, o.atols = atols, o.linsol = linsol, o.tangent_control = "all";
+    o.rtol = rtol, o.atols = atols, o.linsol = solves, o.tangent_control = "all";
     return make_solver(&q->prob, &o);
 }
 
@@ -34,6 +35,25 @@ static double apart(const problem *q, double rtol, const double *a, const double
     double sum = 0;
     for (int i = 0; i < q->prob.n; i++) sum += pow((a[i] - b[i]) / (rtol * (scale_of(q, i) + fabs(b[i]))), 2);
     return sqrt(sum / q->prob.n);
+}
+
+/* ---- weights ------------------------------------------------------------------------------------------------------- */
+
+/* Hairer and Wanner's code RODAS: (1 - theta) y + theta (y+ + (1 - theta) (c + theta d)), with these weights of k_1 .. k_5. */
+static void test_published(void **unused)
+{
+    static const double c[] = {10.12623508344586, -7.487995877610167, -34.80091861555747, -7.992771707568823, 1.025137723295662},
+                        d[] = {-0.6762803392801253, 6.087714651680015, 16.43084320892478, 24.76722511418386, -6.594389125716872};
+    const costate_table *tb = costate_method_find("rodas4");
+    ros m = {.s = tb->stages};
+    (void)unused;
+    assert_int_equal(cst__ros_further(tb), 0);
+    cst__ros_extend(&m, tb);
+    for (size_t i = 0; i < COUNT(c); i++) {
+        assert_near(m.dense[i][0], tb->b[i] + c[i], 1e-11);
+        assert_near(m.dense[i][1], d[i] - c[i], 1e-11);
+        assert_near(m.dense[i][2], -d[i], 1e-11);
+    }
 }
 
 /* ---- stiff problems ------------------------------------------------------------------------------------------------ */
@@ -51,20 +71,21 @@ static void run(costate_solver *s, const problem *q, double t1, double *y, doubl
 }
 
 /* The worst row, of the state or of the direction, against runs that end there. */
-static double worst_row(const problem *q, const char *method, const char *linsol, const double *times, double rtol, int direction)
+static double worst_row(const problem *q, const char *method, const char *solves, const double *times, double rtol,
+                        int direction)
 {
     int n = q->prob.n;
     static double y[ROWS * STATES], ydot[ROWS * STATES];
     double end[STATES], enddot[STATES], worst = 0, *along = direction ? enddot : NULL;
-    const double *row = direction ? ydot : y, *known = direction ? enddot : end;
-    costate_solver *s = make(q, method, linsol, rtol);
+    const double *at = direction ? ydot : y, *known = direction ? enddot : end;
+    costate_solver *s = make(q, method, solves, rtol);
     assert_ok(s, costate_output(s, ROWS, times, y, direction ? ydot : NULL));
     run(s, q, times[ROWS - 1], end, along);
-    assert_bits(row + (ROWS - 1) * n, known, (size_t)n);
+    assert_bits(at + (ROWS - 1) * n, known, (size_t)n);
     assert_ok(s, costate_output(s, 0, NULL, NULL, NULL));
     for (int k = 0; k < ROWS - 1; k++) {
         run(s, q, times[k], end, along);
-        worst = fmax(worst, apart(q, rtol, row + k * n, known));
+        worst = fmax(worst, apart(q, rtol, at + k * n, known));
     }
     costate_free(s);
     return worst;
@@ -92,15 +113,15 @@ static void test_stiff_rows(void **unused)
         for (int m = explicit_methods(); costate_method(m); m++)
             for (int free = 0; free < (cases[c].q == heat ? 2 : 1); free++) { /* of a matrix, where no preconditioner is needed */
                 const stiff_case *x = &cases[c];
-                const char *method = costate_method(m)->name, *linsol = free ? "gmres" : "auto";
+                const char *method = costate_method(m)->name, *solves = free ? "gmres" : "auto";
                 double times[ROWS];
                 for (int k = 0; k < ROWS; k++) {
                     double part = (double)k / (ROWS - 1);
                     times[k] = x->factors ? x->from * pow(x->to / x->from, part) : x->from + (x->to - x->from) * part;
                 }
-                double state = worst_row(x->q, method, linsol, times, rtol, 0);
-                double dot = worst_row(x->q, method, linsol, times, rtol, 1);
-                print_message("%-11s %-9s %-5s state %6.2f  direction %6.2f\n", x->name, method, linsol, state, dot);
+                double state = worst_row(x->q, method, solves, times, rtol, 0);
+                double dot = worst_row(x->q, method, solves, times, rtol, 1);
+                print_message("%-11s %-9s %-5s state %6.2f  direction %6.2f\n", x->name, method, solves, state, dot);
                 if (!(state < most && dot < most)) fail_msg("%s, %s: rows are off by %g and %g", x->name, method, state, dot);
             }
     problem_free(heat);
@@ -167,9 +188,9 @@ static void test_rows_change_nothing(void **unused)
             assert_int_equal(st[0].steps, st[1].steps);
             assert_int_equal(st[0].rejected, st[1].rejected);
             assert_int_equal(st[0].factor, st[1].factor);
-            int ros = costate_method(m)->family == COSTATE_ROS;
-            assert_in_range(st[1].solve - st[0].solve, 0, ros ? 2 * st[0].steps : 0);
-            assert_in_range(st[1].rhs - st[0].rhs, 0, ros);
+            int more = costate_method(m)->family == COSTATE_ROS;
+            assert_in_range(st[1].solve - st[0].solve, 0, more ? 2 * st[0].steps : 0);
+            assert_in_range(st[1].rhs - st[0].rhs, 0, more);
             assert_bits(y[0], y[1], 2);
             assert_bits(dy0[0], dy0[1], 4);
             assert_bits(dp[0], dp[1], 18);
@@ -177,12 +198,61 @@ static void test_rows_change_nothing(void **unused)
         }
 }
 
+/* ---- failures ------------------------------------------------------------------------------------------------------ */
+
+typedef struct wild {
+    int calls, from; /* of rhs so far; the one from which on products with the Jacobian are nonsense */
+} wild;
+
+static int wild_rhs(double t, const double *y, const double *p, double *f, void *data)
+{
+    (void)t, (void)p;
+    wild *w = data;
+    w->calls++;
+    f[0] = -y[0] - 100 * y[1];
+    f[1] = y[0] - 50 * y[1];
+    return 0;
+}
+
+static int wild_jvp(double t, const double *y, const double *p, int w, const double *tdot, const double *ydot, const double *pdot,
+                    double *fdot, void *data)
+{
+    (void)t, (void)y, (void)p, (void)tdot, (void)pdot;
+    const wild *x = data;
+    for (int l = 0; l < w; l++) {
+        double a = ydot ? ydot[l] : 0, b = ydot ? ydot[w + l] : 0;
+        fdot[l] = x->calls < x->from ? -a - 100 * b : 1e3 * fabs(b);
+        fdot[w + l] = x->calls < x->from ? a - 50 * b : 1e3 * fabs(a);
+    }
+    return 0;
+}
+
+/* Rows that ask for a system which is not solved: the third call of rhs in the first step of ros2 is theirs. */
+static void test_row_fails(void **unused)
+{
+    static const double times[] = {0.1};
+    wild data = {.from = 3};
+    costate_problem prob = {.n = 2, .data = &data, .rhs = wild_rhs, .jvp = wild_jvp, .autonomous = 1};
+    costate_options o = costate_defaults("ros2");
+    double out[2] = {1, 1}, y[2] = {1, 0.5};
+    (void)unused;
+    o.step = 0.25, o.linsol = "gmres";
+    costate_solver *s = make_solver(&prob, &o);
+    assert_ok(s, costate_output(s, 1, times, out, NULL));
+    assert_refused(s, costate_solve(s, 0, 1, NULL, y), COSTATE_ERR_GMRES, "for dense output at t = 0.1");
+    assert_nan(out, 2);
+    assert_nan(y, 2);
+    costate_free(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_published),
         cmocka_unit_test(test_stiff_rows),
         cmocka_unit_test(test_differences),
         cmocka_unit_test(test_rows_change_nothing),
+        cmocka_unit_test(test_row_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,9 +10,9 @@
  *     <b, 1> = theta,  <b, beta 1> = theta^2/2,  <b, omega alpha^2> = theta^2,
  *     <b, alpha^2> = theta^3/3,  <b, beta beta 1> = theta^3/6
  *
- * of which the third is about components that f_y rules (Hairer, Wanner: Solving ODEs II, VI.4). Methods of second order do without
- * the last two. For rodas4 this gives the weights that are published for it, up to those of the last stage, which is of fourth
- * order. docs/theory.md (60), (62) */
+ * of which the third is about components that f_y rules (Hairer, Wanner: Solving ODEs II, VI.4). Methods of second order do
+ * without the last two. For rodas4 this gives the weights that are published for it, up to those of the last stage, which is of
+ * fourth order. docs/theory.md (60), (62) */
 #include "method/ros.h"
 
 #include "core/kernels.h"
