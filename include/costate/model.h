@@ -1,0 +1,78 @@
+/* model.h - what a model file includes: math.h, and the descriptor at its end.
+ *
+ *     static void rhs(double t, const double *y, const double *p, double *f) { ... }
+ *
+ *     COSTATE_MODEL(name,
+ *         .states = 2, .params = 1, .y0 = COSTATE_VALUES(1, 0), .p = COSTATE_VALUES(0.5), .t0 = 0, .t1 = 10, .rhs = rhs)
+ *
+ * A model compiles with any C compiler as it is and needs no library. Its functions are ordinary C; they return nothing, or an int (0: good;
+ * > 0: outside of the domain, try a smaller step; < 0: stop), and may take a last argument `void *data`. `costate diff` reads their text, which is
+ * why the descriptor holds them by address only. */
+#ifndef COSTATE_MODEL_H
+#define COSTATE_MODEL_H
+
+#include <math.h>
+
+#ifdef COSTATE_DIFF /* read by costate diff */
+
+#define COSTATE_MODEL(model, ...) __costate_model__ model { __VA_ARGS__ };
+#define COSTATE_NAMES(...) { __VA_ARGS__ }
+#define COSTATE_VALUES(...) { __VA_ARGS__ }
+#define COSTATE_ARRAY(array) { array }
+
+#else /* compiled */
+
+/* rhs(t, y, p, f) has a t whether or not the model depends on it, and so it is with all of them. */
+#if defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#endif
+
+typedef struct costate_names {
+    int count;
+    const char *const *item;
+} costate_names;
+
+typedef struct costate_values {
+    int count;
+    const double *item;
+} costate_values;
+
+typedef struct costate_descriptor {
+    const char *name;
+    int states;       /* > 0 */
+    int params;       /* >= 0 */
+    int objectives;   /* length of g and r; 0: 1, if there is one of terminal, running and observe */
+    int observations; /* calls of observe */
+    double t0, t1;
+    costate_values y0;         /* the initial state, unless there is init */
+    costate_values p;          /* the nominal parameters, unless there is defaults */
+    costate_values observe_at; /* times of the observations */
+    costate_names state_names, param_names, objective_names; /* optional */
+    const void *rhs;           /* (t, y, p, f): f = y' */
+    const void *init;          /* (p, y0): the initial state */
+    void (*defaults)(double *p); /* fills the nominal parameters; not differentiated */
+    const void *terminal;      /* (t, y, p, g): writes objectives at the end */
+    const void *running;       /* (t, y, p, r): writes their integrands */
+    const void *observe;       /* (k, t, y, p, g): writes what observation k adds to them */
+} costate_descriptor;
+
+/* __extension__: a function's address as that of an object, which POSIX allows and ISO C leaves open. */
+#if defined(__GNUC__)
+#define COSTATE_DESCRIPTOR __extension__ __attribute__((visibility("default")))
+#else
+#define COSTATE_DESCRIPTOR
+#endif
+
+#define COSTATE_MODEL(model, ...)                                                                                                  \
+    COSTATE_DESCRIPTOR extern const costate_descriptor costate_model_descriptor;                                                   \
+    COSTATE_DESCRIPTOR const costate_descriptor costate_model_descriptor = {.name = #model, __VA_ARGS__};
+
+/* Names and numbers in place, or an array that is defined before. They carry their length, so that a wrong one is noticed. */
+#define COSTATE_NAMES(...)                                                                                                         \
+    {(int)(sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *)), (const char *const[]){__VA_ARGS__}}
+#define COSTATE_VALUES(...)                                                                                                        \
+    {(int)(sizeof((const double[]){__VA_ARGS__}) / sizeof(double)), (const double[]){__VA_ARGS__}}
+#define COSTATE_ARRAY(array) {(int)(sizeof(array) / sizeof *(array)), array}
+
+#endif
+#endif

@@ -1,0 +1,392 @@
+/* runtime.h - what the C that costate diff writes needs besides math.h: a tape, scratch arrays, lanes as vectors, index sets for
+ * sparsity patterns, and the table in which an emitted file offers its functions.
+ *
+ * Header only; nothing to link. Each emitted file has memory of its own, one piece for each thread that runs it, which goes when that
+ * thread ends, and at the latest when the file's code is unloaded or the program ends. A function that needs tape or scratch is written as
+ *
+ *     costate_work *work = costate_work_open();
+ *     if (!work) return -1;
+ *     const costate_mark mark = costate_scratch_mark(work);
+ *     double *row = costate_scratch(work, n);
+ *     if (!row) return costate_scratch_back(work, mark, -1);
+ *     ... costate_push(work, x) ...                                         forward sweep
+ *     if (work->failed) return costate_scratch_back(work, mark, -1);        before the first pop
+ *     ... x = costate_pop(work) ...                                         backward sweep, pops what was pushed
+ *     return costate_scratch_back(work, mark, 0);
+ *
+ * -1 is what the callbacks of costate.h return to stop a run. */
+#ifndef COSTATE_RUNTIME_H
+#define COSTATE_RUNTIME_H
+
+#include <costate/costate.h>
+
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Emitted functions have the signatures of costate.h whether or not a model has a use for every argument. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
+/* Four lanes. It may lie wherever a double may; behind pointers when handed to a function, for how vectors are passed by value depends on the
+ * processor. */
+typedef double costate_v4 __attribute__((vector_size(32), aligned(8)));
+
+/* ---- memory of a thread ------------------------------------------------------------------------------------------------- */
+
+typedef union costate_cell {
+    double real;
+    int64_t whole;
+} costate_cell;
+
+typedef struct costate_chunk costate_chunk;
+struct costate_chunk {
+    costate_chunk *next, *before;
+    size_t room, used; /* in doubles */
+    double *item;      /* aligned to 64 bytes */
+};
+
+typedef struct costate_work costate_work;
+struct costate_work {
+    costate_cell *tape;
+    size_t top, room;                  /* cells in use, and those there are */
+    int failed;                        /* 1: no memory for the tape; what was pushed since is lost */
+    costate_chunk *chunk, *first;      /* scratch: the chunk in use, and the list of them */
+    costate_work *next, **link;        /* all threads' */
+};
+
+/* `mine` is this thread's; `all` is the list of them. */
+static _Thread_local costate_work *costate_work_mine;
+static costate_work *costate_work_all;
+static pthread_mutex_t costate_work_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t costate_work_once = PTHREAD_ONCE_INIT;
+static pthread_key_t costate_work_key;
+static int costate_work_keyed;
+
+/* Unlinked and freed; the lock is held. */
+static inline void costate_work_free(costate_work *k)
+{
+    *k->link = k->next;
+    if (k->next) k->next->link = k->link;
+    for (costate_chunk *c = k->first, *next; c; c = next) {
+        next = c->next;
+        free(c);
+    }
+    free(k->tape);
+    free(k);
+}
+
+static inline void costate_work_thread_ends(void *k)
+{
+    pthread_mutex_lock(&costate_work_lock);
+    costate_work_free((costate_work *)k);
+    pthread_mutex_unlock(&costate_work_lock);
+    costate_work_mine = NULL;
+}
+
+static inline void costate_work_key_make(void)
+{
+    costate_work_keyed = !pthread_key_create(&costate_work_key, costate_work_thread_ends);
+}
+
+/* dlclose and the end of the program come here: the code is about to go, and so must what points to it. */
+__attribute__((destructor, unused)) static void costate_work_unload(void)
+{
+    if (costate_work_keyed) pthread_key_delete(costate_work_key);
+    costate_work_keyed = 0;
+    pthread_mutex_lock(&costate_work_lock);
+    while (costate_work_all) costate_work_free(costate_work_all);
+    pthread_mutex_unlock(&costate_work_lock);
+    costate_work_mine = NULL;
+}
+
+static inline costate_work *costate_work_new(void)
+{
+    costate_work *k = (costate_work *)calloc(1, sizeof *k);
+    if (!k) return NULL;
+    pthread_once(&costate_work_once, costate_work_key_make);
+    pthread_mutex_lock(&costate_work_lock);
+    k->next = costate_work_all;
+    k->link = &costate_work_all;
+    if (k->next) k->next->link = &k->next;
+    costate_work_all = k;
+    pthread_mutex_unlock(&costate_work_lock);
+    if (costate_work_keyed) pthread_setspecific(costate_work_key, k);
+    return costate_work_mine = k;
+}
+
+/* This thread's memory with an empty tape; NULL: there is none. */
+static inline costate_work *costate_work_open(void)
+{
+    costate_work *k = costate_work_mine;
+    if (!k) k = costate_work_new();
+    if (k) k->top = 0, k->failed = 0;
+    return k;
+}
+
+/* ---- scratch: arrays that are given back in the reverse order, by going back to a mark ------------------------------------- */
+
+typedef struct costate_mark {
+    costate_chunk *chunk;
+    size_t used;
+} costate_mark;
+
+static inline costate_mark costate_scratch_mark(const costate_work *k)
+{
+    const costate_mark mark = {k->chunk, k->chunk ? k->chunk->used : 0};
+    return mark;
+}
+
+/* Forgets every array taken since the mark, and hands `status` through. */
+static inline int costate_scratch_back(costate_work *k, costate_mark mark, int status)
+{
+    for (costate_chunk *c = k->chunk; c != mark.chunk; c = c->before) c->used = 0;
+    k->chunk = mark.chunk;
+    if (k->chunk) k->chunk->used = mark.used;
+    return status;
+}
+
+/* Another chunk behind the last, twice as large, with room for `count` doubles. */
+static inline costate_chunk *costate_chunk_new(costate_work *k, size_t count)
+{
+    costate_chunk *last = k->chunk ? k->chunk : k->first;
+    while (last && last->next) last = last->next;
+    size_t room = last ? 2 * last->room : 8192;
+    if (room < count) room = count;
+    if (room > (SIZE_MAX - sizeof(costate_chunk) - 64) / sizeof(double)) return NULL;
+    costate_chunk *c = (costate_chunk *)malloc(sizeof *c + 64 + room * sizeof(double));
+    if (!c) return NULL;
+    c->next = NULL, c->before = last, c->room = room, c->used = 0;
+    c->item = (double *)(((uintptr_t)(c + 1) + 63) & ~(uintptr_t)63);
+    if (last) last->next = c;
+    else k->first = c;
+    return c;
+}
+
+/* `count` doubles, not zeroed, aligned to 64 bytes; NULL: no memory. */
+static inline double *costate_scratch(costate_work *k, size_t count)
+{
+    if (count > SIZE_MAX / 2 / sizeof(double)) return NULL;
+    count = (count + 7) & ~(size_t)7;
+    costate_chunk *c = k->chunk ? k->chunk : k->first;
+    while (c && c->room - c->used < count) c = c->next;
+    if (!c) c = costate_chunk_new(k, count);
+    if (!c) return NULL;
+    k->chunk = c;
+    double *array = c->item + c->used;
+    c->used += count;
+    return array;
+}
+
+static inline double *costate_scratch_zero(costate_work *k, size_t count)
+{
+    double *array = costate_scratch(k, count);
+    if (array && count) memset(array, 0, count * sizeof(double));
+    return array;
+}
+
+/* ---- the tape ------------------------------------------------------------------------------------------------------------- */
+
+/* Room for `more` cells; 0: there is none, and work->failed is set. */
+static inline int costate_tape_room(costate_work *k, size_t more)
+{
+    if (__builtin_expect(k->room - k->top >= more, 1)) return 1;
+    size_t room = k->room < 2048 ? 4096 : 2 * k->room;
+    if (room < k->top + more) room = k->top + more;
+    costate_cell *tape = room <= SIZE_MAX / sizeof *tape ? (costate_cell *)realloc(k->tape, room * sizeof *tape) : NULL;
+    if (!tape) {
+        k->failed = 1;
+        return 0;
+    }
+    k->tape = tape, k->room = room;
+    return 1;
+}
+
+static inline void costate_push(costate_work *k, double x)
+{
+    if (costate_tape_room(k, 1)) k->tape[k->top++].real = x;
+}
+
+static inline double costate_pop(costate_work *k)
+{
+    return k->tape[--k->top].real;
+}
+
+static inline void costate_push_int(costate_work *k, int64_t x)
+{
+    if (costate_tape_room(k, 1)) k->tape[k->top++].whole = x;
+}
+
+static inline int64_t costate_pop_int(costate_work *k)
+{
+    return k->tape[--k->top].whole;
+}
+
+/* x[0 .. blocks-1], four lanes each. */
+static inline void costate_push_lanes(costate_work *k, const costate_v4 *x, int blocks)
+{
+    const size_t cells = 4 * (size_t)blocks;
+    if (!costate_tape_room(k, cells)) return;
+    memcpy(k->tape + k->top, x, cells * sizeof(double));
+    k->top += cells;
+}
+
+static inline void costate_pop_lanes(costate_work *k, costate_v4 *x, int blocks)
+{
+    const size_t cells = 4 * (size_t)blocks;
+    k->top -= cells;
+    memcpy(x, k->tape + k->top, cells * sizeof(double));
+}
+
+/* ---- index sets: which states and parameters a value depends on ------------------------------------------------------------- */
+
+/* Zero it to make an empty one; costate_set_free it in the end. Rising, each number once. */
+typedef struct costate_index_set {
+    int count, room;
+    int *item;
+} costate_index_set;
+
+/* Where a pattern function leaves what it finds: row[i] becomes the set of output i, in which state j is j and parameter k is states + k. */
+typedef struct costate_pattern_sink {
+    int rows, states;
+    int params; /* 1: the parameters are wanted too; 0: only the states */
+    int failed; /* 1: no memory; the sets are not complete */
+    costate_index_set *row; /* rows of them, empty at first; owned by the caller */
+} costate_pattern_sink;
+
+static inline void costate_set_free(costate_index_set *s)
+{
+    free(s->item);
+    s->item = NULL;
+    s->count = s->room = 0;
+}
+
+static inline void costate_set_clear(costate_index_set *s)
+{
+    s->count = 0;
+}
+
+static inline int costate_set_room(costate_pattern_sink *sink, costate_index_set *s, int count)
+{
+    if (count <= s->room) return 1;
+    const int room = count < 4 ? 4 : count > INT32_MAX / 2 ? INT32_MAX : count + count / 2;
+    int *item = (int *)realloc(s->item, (size_t)room * sizeof *item);
+    if (!item) {
+        sink->failed = 1;
+        return 0;
+    }
+    s->item = item, s->room = room;
+    return 1;
+}
+
+/* The place of i in s, or where it would be put. */
+static inline int costate_set_place(const costate_index_set *s, int i)
+{
+    int low = 0, high = s->count;
+    if (high && s->item[high - 1] < i) return high;
+    while (low < high) {
+        const int mid = low + (high - low) / 2;
+        if (s->item[mid] < i) low = mid + 1;
+        else high = mid;
+    }
+    return low;
+}
+
+/* s gets i. */
+static inline void costate_set_add(costate_pattern_sink *sink, costate_index_set *s, int i)
+{
+    const int at = costate_set_place(s, i);
+    if (at < s->count && s->item[at] == i) return;
+    if (!costate_set_room(sink, s, s->count + 1)) return;
+    memmove(s->item + at + 1, s->item + at, (size_t)(s->count - at) * sizeof *s->item);
+    s->item[at] = i;
+    s->count++;
+}
+
+static inline void costate_set_add_state(costate_pattern_sink *sink, costate_index_set *s, int j)
+{
+    costate_set_add(sink, s, j);
+}
+
+static inline void costate_set_add_param(costate_pattern_sink *sink, costate_index_set *s, int k)
+{
+    if (sink->params) costate_set_add(sink, s, sink->states + k);
+}
+
+/* s gets what is in `other`; they may be the same. Merged from the top downwards, into the room that s has. */
+static inline void costate_set_join(costate_pattern_sink *sink, costate_index_set *s, const costate_index_set *other)
+{
+    int fresh = 0;
+    for (int a = 0, b = 0; b < other->count; b++) {
+        while (a < s->count && s->item[a] < other->item[b]) a++;
+        fresh += a == s->count || s->item[a] != other->item[b];
+    }
+    if (!fresh || !costate_set_room(sink, s, s->count + fresh)) return;
+    int a = s->count - 1, b = other->count - 1;
+    s->count += fresh;
+    for (int to = s->count - 1; b >= 0; to--) {
+        if (a >= 0 && s->item[a] >= other->item[b]) {
+            if (s->item[a] == other->item[b]) b--;
+            s->item[to] = s->item[a--];
+        } else {
+            s->item[to] = other->item[b--];
+        }
+    }
+}
+
+/* s becomes what is in `other`; they may be the same. */
+static inline void costate_set_copy(costate_pattern_sink *sink, costate_index_set *s, const costate_index_set *other)
+{
+    if (s == other) return;
+    s->count = 0;
+    if (!other->count || !costate_set_room(sink, s, other->count)) return;
+    memcpy(s->item, other->item, (size_t)other->count * sizeof *s->item);
+    s->count = other->count;
+}
+
+/* `count` empty sets, for a local array; NULL: no memory, and sink->failed is set. */
+static inline costate_index_set *costate_sets_new(costate_pattern_sink *sink, size_t count)
+{
+    costate_index_set *s = (costate_index_set *)calloc(count ? count : 1, sizeof *s);
+    if (!s) sink->failed = 1;
+    return s;
+}
+
+static inline void costate_sets_free(costate_index_set *s, size_t count)
+{
+    for (size_t i = 0; s && i < count; i++) free(s[i].item);
+    free(s);
+}
+
+/* ---- what an emitted file offers ---------------------------------------------------------------------------------------------- */
+
+/* Returns 0; < 0: no memory. The point (t, y, p) is used for conditions and indices only. */
+typedef int costate_pattern_fn(double t, const double *y, const double *p, costate_pattern_sink *sink, void *data);
+
+#define COSTATE_GENERATED 1 /* changes with the layout below */
+
+/* The functions of a model. A file that holds one order only leaves the others' members NULL. */
+typedef struct costate_generated {
+    int layout; /* COSTATE_GENERATED */
+    const char *model;
+    int states, params, objectives, observations;
+    int autonomous; /* 1: rhs does not depend on t */
+
+    costate_rhs_fn *rhs; /* first order */
+    costate_jvp_fn *jvp;
+    costate_vjp_fn *vjp;
+    costate_vjp_points_fn *vjp_points;
+    costate_jac_fn *jac;
+    costate_pattern jac_pattern; /* the layout of jac; zero: dense */
+    costate_pattern_fn *pattern;
+
+    costate_jvp2_fn *jvp2; /* second order */
+    costate_vjp_dot_fn *vjp_dot;
+    costate_vjp_dot2_fn *vjp_dot2; /* third order */
+
+    costate_function init, terminal, running, observe;
+    costate_function_dot2_fn *running_vjp_dot2;
+} costate_generated;
+
+#endif
