@@ -97,12 +97,14 @@ struct ad_node {
     ad_place place;  /* of a statement at least */
     ad_sym *sym;
     const char *text;
+    const char *ctype; /* AD_RAW of an integer: its C type; NULL: int */
     double value;
     int64_t whole;
     int rule;        /* AD_CALL: line of rules.def, enum ad_rule in rules.h */
     int simd;        /* AD_FOR: 1: iterations are independent but for AD_INC's: may be executed as vectors (set by passes, obeyed by emit) */
     int kids;
     ad_node **kid;
+    int room;        /* of kid, for ad_append */
 };
 
 /* ---- functions and models ---------------------------------------------------------------------------------------------- */
@@ -121,6 +123,7 @@ typedef struct ad_fn {
     int syms, room;
     ad_sym **sym;             /* all, params and constants included */
     ad_place place;
+    void *names;              /* tree.c: the names in use */
 } ad_fn;
 
 typedef struct ad_model {
@@ -150,6 +153,9 @@ ad_node *ad_copy(ad_arena *m, const ad_node *n, ad_sym *const *map);
 /* A new symbol of fn; its name is `name`, or name_2, name_3, ... if that is taken (by a symbol, a C keyword or a name of math.h). */
 ad_sym *ad_sym_new(ad_arena *m, ad_fn *fn, const char *name, ad_type type, ad_role role);
 
+/* A copy of a function with symbols of its own, numbered as before. map (may be NULL): from the old symbols' numbers to the new ones. */
+ad_fn *ad_fn_copy(ad_arena *m, const ad_fn *f, ad_sym ***map);
+
 int ad_same(const ad_node *a, const ad_node *b); /* 1: the same expression, symbol by symbol */
 int ad_uses(const ad_node *n, const ad_sym *s);  /* 1: s occurs in n, read or written */
 
@@ -160,6 +166,8 @@ ad_node *ad_sub(ad_arena *m, ad_node *a, ad_node *b);
 ad_node *ad_mul(ad_arena *m, ad_node *a, ad_node *b);
 ad_node *ad_div(ad_arena *m, ad_node *a, ad_node *b);
 ad_node *ad_neg(ad_arena *m, ad_node *a);
+ad_node *ad_choose(ad_arena *m, ad_node *condition, ad_node *yes, ad_node *no); /* ?: ; folded where the condition is of literals */
+int ad_literal(const ad_node *a, double *value); /* 1: a literal, a signed one or a converted integer one; value may be NULL */
 
 /* Prints a tree in a form for people and tests: C text. Allocated in m. */
 char *ad_print(ad_arena *m, const ad_node *n);
