@@ -187,6 +187,16 @@ static const char *wider(const char *a, const char *b)
     return i >= j ? a : b;
 }
 
+/* After C's promotion: what is narrower than int becomes int. */
+static const char *promoted(const char *type)
+{
+    static const char *const narrow[] = {"char", "signed char", "unsigned char", "short", "short int", "unsigned short", "bool", "_Bool",
+                                         "int8_t", "uint8_t", "int16_t", "uint16_t"};
+    for (size_t i = 0; i < sizeof narrow / sizeof *narrow; i++)
+        if (strcmp(narrow[i], type) == 0) return "int";
+    return type;
+}
+
 const char *ad_ctype(const ad_node *n)
 {
     switch (n->op) {
@@ -194,10 +204,10 @@ const char *ad_ctype(const ad_node *n)
     case AD_NAME: case AD_ELEM: return n->sym->ctype ? n->sym->ctype : "int";
     case AD_TO_INT: return n->text ? n->text : "int";
     case AD_RAW: return n->ctype ? n->ctype : "int";
-    case AD_NEG: case AD_BITNOT: case AD_SHL: case AD_SHR: return ad_ctype(n->kid[0]);
+    case AD_NEG: case AD_BITNOT: case AD_SHL: case AD_SHR: return promoted(ad_ctype(n->kid[0]));
     case AD_ADD: case AD_SUB: case AD_MUL: case AD_DIV: case AD_MOD: case AD_BITAND: case AD_BITOR: case AD_XOR:
-        return wider(ad_ctype(n->kid[0]), ad_ctype(n->kid[1]));
-    case AD_COND: return wider(ad_ctype(n->kid[1]), ad_ctype(n->kid[2]));
+        return wider(promoted(ad_ctype(n->kid[0])), promoted(ad_ctype(n->kid[1])));
+    case AD_COND: return wider(promoted(ad_ctype(n->kid[1])), promoted(ad_ctype(n->kid[2])));
     default: return "int";
     }
 }

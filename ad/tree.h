@@ -56,6 +56,7 @@ typedef struct ad_sym {
     int lane;          /* 1: w values */
     const char *text;  /* AD_CONST: the C text of its definition, e.g. "static const double k[3] = {1, 2, 3};" */
     const char *user;  /* the user's name for it; NULL: a temporary */
+    const char *slot;  /* of a parameter: what it is, see tangent.h; NULL: a member of ad_fn says it */
     ad_place place;
     int number;        /* position in ad_fn.syms */
 } ad_sym;
@@ -117,6 +118,7 @@ typedef struct ad_fn {
     int params;
     ad_sym *param[AD_PARAMS]; /* role AD_INPUT, AD_OUTPUT or AD_SUM */
     ad_sym *t, *y, *p, *out, *k, *data; /* of the user's function: those among param, or NULL: not there. data is a void pointer, kept as is */
+    ad_sym *u, *yb, *pb;      /* of what reverse made: seeds (lane inputs) and sums; else NULL */
     int returns;              /* 1: int status (the user's `return 0`, `return 1`): the sym `status` holds it at the end */
     ad_sym *status;
     ad_node *body;            /* AD_BLOCK */

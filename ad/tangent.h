@@ -1,0 +1,23 @@
+/* tangent.h - forward mode: from f to the function that also carries derivatives along.
+ *
+ * Parameters are known by their slots. Those of a user's function are "t" "y" "p" "out" "k" "data"; reverse adds "u" "yb" "pb". The tangent of
+ * slot x is "x1" at level 1 and "x2" at level 2, the level 2 tangent of "x1" is "x12": out12 is the second directional derivative. */
+#ifndef COSTATE_AD_TANGENT_H
+#define COSTATE_AD_TANGENT_H
+
+#include "tree.h"
+
+typedef struct ad_wrt {
+    int level;               /* 1: first direction, 2: second one */
+    const char *const *slot; /* of the inputs that move, ended by NULL; those the function does not have are left out */
+    int keep;                /* 1: outputs and sums are kept beside their tangents */
+} ad_wrt;
+
+/* For every input x that moves a lane input xdot follows it, for every output and sum one of its kind with lanes. f is not changed. */
+ad_fn *ad_tangent(ad_arena *m, const ad_fn *f, const ad_wrt *wrt);
+
+/* The slot of a parameter; NULL: none. The parameter of a slot; NULL: none. */
+const char *ad_slot(const ad_fn *fn, const ad_sym *s);
+ad_sym *ad_at_slot(const ad_fn *fn, const char *slot);
+
+#endif
