@@ -18,6 +18,7 @@ const char *ad_out_text(const ad_out *o); /* "" while empty */
 typedef struct ad_style {
     int (*leaf)(ad_out *o, const ad_node *n, const struct ad_style *style);
     const void *context;
+    const char *splat; /* C text put before an arm of ?: without lanes when the other has them, so that both are vectors; NULL: no vectors */
 } ad_style;
 
 /* Prints an expression, in parentheses if it binds less tightly than `level`: 0 is none, AD_LEVEL_UNARY for an operand of a cast or a sign. */

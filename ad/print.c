@@ -135,6 +135,14 @@ static void put_call(ad_out *o, const ad_node *n, const ad_style *style)
     ad_puts(o, ")");
 }
 
+static void put_arm(ad_out *o, const ad_node *n, int arm, const ad_style *style)
+{
+    ad_puts(o, arm == 1 ? " ? " : " : ");
+    int splat = style && style->splat && ad_has_lanes(n->kid[3 - arm]) && !ad_has_lanes(n->kid[arm]);
+    if (splat) ad_puts(o, style->splat);
+    ad_put_expr(o, n->kid[arm], splat ? AD_LEVEL_PRODUCT : arm == 1 ? LEVEL_COND + 1 : LEVEL_COND, style);
+}
+
 void ad_put_expr(ad_out *o, const ad_node *n, int level, const ad_style *style)
 {
     int wrap = level_of(n) < level;
@@ -165,10 +173,8 @@ void ad_put_expr(ad_out *o, const ad_node *n, int level, const ad_style *style)
         break;
     case AD_COND:
         ad_put_expr(o, n->kid[0], LEVEL_COND + 1, style);
-        ad_puts(o, " ? ");
-        ad_put_expr(o, n->kid[1], LEVEL_COND + 1, style);
-        ad_puts(o, " : ");
-        ad_put_expr(o, n->kid[2], LEVEL_COND, style);
+        put_arm(o, n, 1, style);
+        put_arm(o, n, 2, style);
         break;
     case AD_CALL: put_call(o, n, style); break;
     default: put_binary(o, n, style);
