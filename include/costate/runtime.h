@@ -186,6 +186,26 @@ static inline double *costate_scratch_zero(costate_work *k, size_t count)
     return array;
 }
 
+/* ---- lanes that do not fill a vector ------------------------------------------------------------------------------------------ */
+
+/* The first `lanes` of the w lanes of each row of x, as a block of its own with `width` lanes, the others 0. On scratch; NULL: no memory. */
+static inline double *costate_lanes_in(costate_work *k, const double *x, size_t rows, int w, int lanes, int width)
+{
+    double *a = costate_scratch_zero(k, rows * (size_t)width);
+    for (size_t i = 0; a && i < rows; i++) memcpy(a + i * (size_t)width, x + i * (size_t)w, (size_t)lanes * sizeof *a);
+    return a;
+}
+
+/* Back again: writes the lanes to x, or adds them. */
+static inline void costate_lanes_out(double *x, const double *a, size_t rows, int w, int lanes, int width, int add)
+{
+    for (size_t i = 0; i < rows; i++)
+        for (int l = 0; l < lanes; l++) {
+            double *to = x + i * (size_t)w + l;
+            *to = (add ? *to : 0) + a[i * (size_t)width + (size_t)l];
+        }
+}
+
 /* ---- the tape ------------------------------------------------------------------------------------------------------------- */
 
 /* Room for `more` cells; 0: there is none, and work->failed is set. */
