@@ -5,9 +5,9 @@
  *     COSTATE_MODEL(name,
  *         .states = 2, .params = 1, .y0 = COSTATE_VALUES(1, 0), .p = COSTATE_VALUES(0.5), .t0 = 0, .t1 = 10, .rhs = rhs)
  *
- * A model compiles with any C compiler as it is and needs no library. Its functions are ordinary C; they return nothing, or an int (0: good;
- * > 0: outside of the domain, try a smaller step; < 0: stop), and may take a last argument `void *data`. `costate diff` reads their text, which is
- * why the descriptor holds them by address only. */
+ * A model compiles with any C compiler as it is and needs no library. Its functions are ordinary C; they return nothing, or an
+ * int (0: good; > 0: outside of the domain, try a smaller step; < 0: stop), and may take a last argument `void *data`.
+ * `costate diff` reads their text, which is why the descriptor holds them by address only. */
 #ifndef COSTATE_MODEL_H
 #define COSTATE_MODEL_H
 
@@ -63,14 +63,14 @@ typedef struct costate_descriptor {
 #define COSTATE_DESCRIPTOR
 #endif
 
-#define COSTATE_MODEL(model, ...)                                                                                                  \
-    COSTATE_DESCRIPTOR extern const costate_descriptor costate_model_descriptor;                                                   \
+#define COSTATE_MODEL(model, ...)                                                                                                \
+    COSTATE_DESCRIPTOR extern const costate_descriptor costate_model_descriptor;                                                 \
     COSTATE_DESCRIPTOR const costate_descriptor costate_model_descriptor = {.name = #model, __VA_ARGS__};
 
 /* Names and numbers in place, or an array that is defined before. They carry their length, so that a wrong one is noticed. */
-#define COSTATE_NAMES(...)                                                                                                         \
+#define COSTATE_NAMES(...)                                                                                                       \
     {(int)(sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *)), (const char *const[]){__VA_ARGS__}}
-#define COSTATE_VALUES(...)                                                                                                        \
+#define COSTATE_VALUES(...)                                                                                                      \
     {(int)(sizeof((const double[]){__VA_ARGS__}) / sizeof(double)), (const double[]){__VA_ARGS__}}
 #define COSTATE_ARRAY(array) {(int)(sizeof(array) / sizeof *(array)), array}
 

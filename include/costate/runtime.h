@@ -1,8 +1,9 @@
-/* runtime.h - what the C that costate diff writes needs besides math.h: a tape, scratch arrays, lanes as vectors, index sets for
- * sparsity patterns, and the table in which an emitted file offers its functions.
+/* runtime.h - what the C that costate diff writes needs besides math.h: a tape, scratch arrays, lanes as vectors, index sets
+ * for sparsity patterns, and the table in which an emitted file offers its functions.
  *
- * Header only; nothing to link. Each emitted file has memory of its own, one piece for each thread that runs it, which goes when that
- * thread ends, and at the latest when the file's code is unloaded or the program ends. A function that needs tape or scratch is written as
+ * Header only; nothing to link. Each emitted file has memory of its own, one piece for each thread that runs it, which goes
+ * when that thread ends, and at the latest when the file's code is unloaded or the program ends. A function that needs tape or
+ * scratch is written as
  *
  *     costate_work *work = costate_work_open();
  *     if (!work) return -1;
@@ -29,8 +30,8 @@
 /* Emitted functions have the signatures of costate.h whether or not a model has a use for every argument. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
-/* Four lanes. It may lie wherever a double may; behind pointers when handed to a function, for how vectors are passed by value depends on the
- * processor. */
+/* Four lanes. It may lie wherever a double may; behind pointers when handed to a function, for how vectors are passed by value
+ * depends on the processor. */
 typedef double costate_v4 __attribute__((vector_size(32), aligned(8)));
 
 /* ---- memory of a thread ------------------------------------------------------------------------------------------------- */
@@ -186,9 +187,11 @@ static inline double *costate_scratch_zero(costate_work *k, size_t count)
     return array;
 }
 
-/* ---- lanes that do not fill a vector ------------------------------------------------------------------------------------------ */
+/* ---- lanes that do not fill a vector
+ * ------------------------------------------------------------------------------------------ */
 
-/* The first `lanes` of the w lanes of each row of x, as a block of its own with `width` lanes, the others 0. On scratch; NULL: no memory. */
+/* The first `lanes` of the w lanes of each row of x, as a block of its own with `width` lanes, the others 0. On scratch; NULL:
+ * no memory. */
 static inline double *costate_lanes_in(costate_work *k, const double *x, size_t rows, int w, int lanes, int width)
 {
     double *a = costate_scratch_zero(k, rows * (size_t)width);
@@ -259,7 +262,8 @@ static inline void costate_pop_lanes(costate_work *k, costate_v4 *x, int blocks)
     memcpy(x, k->tape + k->top, cells * sizeof(double));
 }
 
-/* ---- index sets: which states and parameters a value depends on ------------------------------------------------------------- */
+/* ---- index sets: which states and parameters a value depends on
+ * ------------------------------------------------------------- */
 
 /* Zero it to make an empty one; costate_set_free it in the end. Rising, each number once. */
 typedef struct costate_index_set {
@@ -267,7 +271,8 @@ typedef struct costate_index_set {
     int *item;
 } costate_index_set;
 
-/* Where a pattern function leaves what it finds: row[i] becomes the set of output i, in which state j is j and parameter k is states + k. */
+/* Where a pattern function leaves what it finds: row[i] becomes the set of output i, in which state j is j and parameter k is
+ * states + k. */
 typedef struct costate_pattern_sink {
     int rows, states;
     int params; /* 1: the parameters are wanted too; 0: only the states */
@@ -379,7 +384,8 @@ static inline void costate_sets_free(costate_index_set *s, size_t count)
     free(s);
 }
 
-/* ---- what an emitted file offers ---------------------------------------------------------------------------------------------- */
+/* ---- what an emitted file offers
+ * ---------------------------------------------------------------------------------------------- */
 
 /* Returns 0; < 0: no memory. The point (t, y, p) is used for conditions and indices only. */
 typedef int costate_pattern_fn(double t, const double *y, const double *p, costate_pattern_sink *sink, void *data);
