@@ -22,7 +22,7 @@ typedef struct trailer {
 } trailer;
 static const char magic[8] = "costate";
 
-/* ---- the folder ---------------------------------------------------------------------------------------------------------- */
+/* ---- the folder ------------------------------------------------------------------------------------------------------- */
 
 static const char fresh_suffix[] = ".so.XXXXXX";
 enum { STALE = 3600 }; /* seconds after which nobody is still writing an entry */
@@ -62,7 +62,7 @@ char *ad_cache_folder(ad_arena *m, const char *wanted, char **why)
     return path;
 }
 
-/* ---- entries ------------------------------------------------------------------------------------------------------------- */
+/* ---- entries ---------------------------------------------------------------------------------------------------------- */
 
 char *ad_cache_entry(ad_arena *m, const char *folder, ad_digest key)
 {

@@ -86,7 +86,8 @@ int ad_folder_make(ad_arena *m, ad_folder *f, const char *spare)
 
 void ad_folder_remove(ad_folder *f)
 {
-    if (f->path) remove_tree(AT_FDCWD, f->path, 0);
+    /* Again if need be: a compiler that was just ended may still have made a file. */
+    for (int i = 0; f->path && i < 3 && !access(f->path, F_OK); i++) remove_tree(AT_FDCWD, f->path, 0);
     if (f->lock >= 0) close(f->lock);
     *f = (ad_folder){.lock = -1};
 }

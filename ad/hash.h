@@ -1,5 +1,5 @@
-/* hash.h - 128 bits that stand for a text: SipHash-2-4 with 128 bits of output (Aumasson and Bernstein, "SipHash: a fast short-input
- * PRF", 2012) under a fixed key. Names entries of the cache and tells damaged ones from good ones. */
+/* hash.h - 128 bits that stand for a text: SipHash-2-4 with 128 bits of output (Aumasson and Bernstein, "SipHash: a fast
+ * short-input PRF", 2012) under a fixed key. Names entries of the cache and tells damaged ones from good ones. */
 #ifndef COSTATE_AD_HASH_H
 #define COSTATE_AD_HASH_H
 

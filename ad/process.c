@@ -11,7 +11,7 @@
 
 extern char **environ;
 
-/* ---- words --------------------------------------------------------------------------------------------------------------- */
+/* ---- words ------------------------------------------------------------------------------------------------------------ */
 
 void ad_words_add(ad_arena *m, ad_words *w, const char *word)
 {
@@ -48,7 +48,7 @@ char *ad_words_join(ad_arena *m, const ad_words *w)
     return text;
 }
 
-/* ---- jobs ---------------------------------------------------------------------------------------------------------------- */
+/* ---- jobs ------------------------------------------------------------------------------------------------------------- */
 
 /* The environment with TMPDIR and LC_ALL replaced. */
 static char **surroundings(ad_arena *m, const char *scratch)
@@ -104,7 +104,7 @@ int ad_job_wait(ad_job *j, const volatile sig_atomic_t *stop)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* ---- files --------------------------------------------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------------------------------------------------------ */
 
 char *ad_file_read(ad_arena *m, const char *path, size_t *length)
 {

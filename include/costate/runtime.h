@@ -34,7 +34,7 @@
  * depends on the processor. */
 typedef double costate_v4 __attribute__((vector_size(32), aligned(8)));
 
-/* ---- memory of a thread ------------------------------------------------------------------------------------------------- */
+/* ---- memory of a thread ----------------------------------------------------------------------------------------------- */
 
 typedef union costate_cell {
     double real;
@@ -126,7 +126,7 @@ static inline costate_work *costate_work_open(void)
     return k;
 }
 
-/* ---- scratch: arrays that are given back in the reverse order, by going back to a mark ------------------------------------- */
+/* ---- scratch: arrays that are given back in the reverse order, by going back to a mark -------------------------------- */
 
 typedef struct costate_mark {
     costate_chunk *chunk;
@@ -187,8 +187,7 @@ static inline double *costate_scratch_zero(costate_work *k, size_t count)
     return array;
 }
 
-/* ---- lanes that do not fill a vector
- * ------------------------------------------------------------------------------------------ */
+/* ---- lanes that do not fill a vector ---------------------------------------------------------------------------------- */
 
 /* The first `lanes` of the w lanes of each row of x, as a block of its own with `width` lanes, the others 0. On scratch; NULL:
  * no memory. */
@@ -209,7 +208,7 @@ static inline void costate_lanes_out(double *x, const double *a, size_t rows, in
         }
 }
 
-/* ---- the tape ------------------------------------------------------------------------------------------------------------- */
+/* ---- the tape --------------------------------------------------------------------------------------------------------- */
 
 /* Room for `more` cells; 0: there is none, and work->failed is set. */
 static inline int costate_tape_room(costate_work *k, size_t more)
@@ -262,8 +261,7 @@ static inline void costate_pop_lanes(costate_work *k, costate_v4 *x, int blocks)
     memcpy(x, k->tape + k->top, cells * sizeof(double));
 }
 
-/* ---- index sets: which states and parameters a value depends on
- * ------------------------------------------------------------- */
+/* ---- index sets: which states and parameters a value depends on ------------------------------------------------------- */
 
 /* Zero it to make an empty one; costate_set_free it in the end. Rising, each number once. */
 typedef struct costate_index_set {
@@ -384,8 +382,7 @@ static inline void costate_sets_free(costate_index_set *s, size_t count)
     free(s);
 }
 
-/* ---- what an emitted file offers
- * ---------------------------------------------------------------------------------------------- */
+/* ---- what an emitted file offers -------------------------------------------------------------------------------------- */
 
 /* Returns 0; < 0: no memory. The point (t, y, p) is used for conditions and indices only. */
 typedef int costate_pattern_fn(double t, const double *y, const double *p, costate_pattern_sink *sink, void *data);

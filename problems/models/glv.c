@@ -25,7 +25,7 @@ static void init(const double *p, double *y0)
     for (int i = 0; i < N; i++) y0[i] = 0.1;
 }
 
-/* ---- nominal parameters, not differentiated -------------------------------------------------------------------------------- */
+/* ---- nominal parameters, not differentiated --------------------------------------------------------------------------- */
 
 static double uniform(uint64_t *state) /* in (0, 1), splitmix64 */
 {
