@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char prefix[] = "costate-", lock_name[] = "lock";
+static const char prefix[] = "costate-model-", lock_name[] = "lock";
 enum { YOUNG = 60 }; /* seconds; a folder may be without its lock for a moment after it was made */
 
 /* Removes what `name` in the folder `at` is, a file or a folder; links are not followed. */

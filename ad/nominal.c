@@ -73,10 +73,10 @@ static void fill_problem(costate_model *m)
     const costate_generated *g = &m->functions;
     const costate_pattern pattern = m->problem.pattern; /* survives */
     m->problem = (costate_problem){
-        .n = g->states, .np = g->params, .rhs = g->rhs, .jvp = g->jvp, .vjp = g->vjp, .vjp_points = g->vjp_points,
-        .jvp2 = g->jvp2, .vjp_dot = g->vjp_dot, .vjp_dot2 = g->vjp_dot2, .jac = g->jac,
-        .pattern = g->jac ? g->jac_pattern : pattern, .autonomous = g->autonomous, .init = g->init,
-        .objectives = g->objectives, .terminal = g->terminal, .running = g->running, .running_vjp_dot2 = g->running_vjp_dot2, .observe = g->observe, .observations = g->observations,
+        .n = g->states, .np = g->params, .autonomous = g->autonomous, .rhs = g->rhs, .jvp = g->jvp, .vjp = g->vjp,
+        .vjp_points = g->vjp_points, .jvp2 = g->jvp2, .vjp_dot = g->vjp_dot, .vjp_dot2 = g->vjp_dot2, .jac = g->jac,
+        .pattern = g->jac ? g->jac_pattern : pattern, .init = g->init, .objectives = g->objectives, .terminal = g->terminal,
+        .running = g->running, .running_vjp_dot2 = g->running_vjp_dot2, .observe = g->observe, .observations = g->observations,
         .observe_at = d->observe_at.item, .state_names = d->state_names.item, .param_names = d->param_names.item};
 }
 
