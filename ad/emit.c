@@ -47,7 +47,7 @@ static int leaf(ad_out *o, const ad_node *n, const ad_style *style)
 {
     const ad_printer *q = style->context;
     const ad_sym *s = n->sym;
-    const char *owner = q->shared && q->shared[s->number] ? "z->" : "";
+    const char *owner = q->shared && q->shared[s->number] ? "locals->" : "";
     int local = s->role == AD_LOCAL;
     if (!s->lane || !q->how->lanes) {
         if (!*owner && !(s->lane && n->op == AD_NAME && !local)) return 0;
@@ -106,7 +106,7 @@ void ad_put_array(ad_printer *q, const ad_sym *s)
 {
     const char *type = ad_c_type(q, s);
     int wide = s->lane && q->how->lanes;
-    const char *owner = q->shared && q->shared[s->number] ? "z->" : "";
+    const char *owner = q->shared && q->shared[s->number] ? "locals->" : "";
     ad_indent(q);
     if (!ad_on_scratch(q, s)) {
         q->stack += array_bytes(q, s);
@@ -186,16 +186,29 @@ static void signature(ad_printer *q, int cut)
     ad_puts(q->o, ")\n{\n");
 }
 
+static void printer(ad_printer *q, ad_out *o, const ad_fn *fn, const ad_emit *how)
+{
+    *q = (ad_printer){.m = o->m, .o = o, .fn = fn, .how = how, .blocks = ad_emit_is_long(fn) ? "1" : "blocks"};
+    q->style = (ad_style){leaf, q, how->lanes ? "(costate_v4){0} + " : NULL};
+    q->first = ad_take(o->m, ((size_t)fn->syms + 1) * sizeof *q->first);
+    q->writes = ad_take(o->m, ((size_t)fn->syms + 1) * sizeof *q->writes);
+    for (int i = 0; i < fn->syms; i++) q->first[i] = -2;
+    count_writes(q, fn->body);
+}
+
+void ad_emit_body(ad_out *o, const ad_fn *fn)
+{
+    ad_printer q;
+    printer(&q, o, fn, &(ad_emit){.name = fn->name});
+    q.depth = 1;
+    ad_put_body(&q, fn->body);
+}
+
 void ad_emit_fn(ad_out *o, const ad_fn *fn, const ad_emit *how)
 {
     const int cut = ad_emit_is_long(fn);
-    ad_printer q = {.m = o->m, .o = o, .fn = fn, .how = how, .blocks = cut ? "1" : "blocks"};
-    q.style = (ad_style){leaf, &q, "(costate_v4){0} + "};
-    if (!how->lanes) q.style.splat = NULL;
-    q.first = ad_take(o->m, ((size_t)fn->syms + 1) * sizeof *q.first);
-    q.writes = ad_take(o->m, ((size_t)fn->syms + 1) * sizeof *q.writes);
-    for (int i = 0; i < fn->syms; i++) q.first[i] = -2;
-    count_writes(&q, fn->body);
+    ad_printer q;
+    printer(&q, o, fn, how);
     if (cut) ad_put_parts(&q);
 
     signature(&q, cut);
@@ -209,7 +222,7 @@ void ad_emit_fn(ad_out *o, const ad_fn *fn, const ad_emit *how)
     }
     if (cut) ad_put_calls(&q);
     else ad_put_body(&q, fn->body);
-    const char *owner = q.shared && fn->status && q.shared[fn->status->number] ? "z->" : "";
+    const char *owner = q.shared && fn->status && q.shared[fn->status->number] ? "locals->" : "";
     const char *status = fn->returns && fn->status ? ad_text(o->m, "%s%s", owner, fn->status->name) : "0";
     if (work) ad_line(&q, "return costate_scratch_back(work, mark, %s);", status);
     else ad_line(&q, "return %s;", status);

@@ -271,7 +271,7 @@ static void tape(ad_printer *q, const ad_node *s)
     const int push = s->op == AD_PUSH;
     ad_indent(q);
     if (a->sym->lane && q->how->lanes) { /* all blocks at once, from the first */
-        ad_put(q->o, "costate_%s_lanes(work, &%s%s[", push ? "push" : "pop", q->shared && q->shared[a->sym->number] ? "z->" : "", a->sym->name);
+        ad_put(q->o, "costate_%s_lanes(work, &%s%s[", push ? "push" : "pop", q->shared && q->shared[a->sym->number] ? "locals->" : "", a->sym->name);
         if (a->op == AD_NAME) ad_puts(q->o, "0");
         else ad_put_expr(q->o, a->kid[0], AD_LEVEL_UNARY, &q->style);
         ad_put(q->o, "%s%s], %s);\n", a->op == AD_ELEM ? " * " : "", a->op == AD_ELEM ? q->blocks : "", q->blocks);
@@ -322,6 +322,11 @@ static void statement(ad_printer *q, const ad_node *b, const ad_node *s)
     case AD_PUSH:
     case AD_POP: tape(q, s); break;
     case AD_NOTE: ad_line(q, "/* %.900s */", s->text); break;
+    case AD_RAW:
+        ad_indent(q);
+        expr(q, s);
+        ad_puts(q->o, "\n");
+        break;
     default: break;
     }
 }

@@ -56,7 +56,7 @@ static void put_struct(ad_printer *q)
 
 static void put_part(ad_printer *q, const ad_node *statements, int part)
 {
-    ad_put(q->o, "static __attribute__((noinline)) int %s_%d(costate_work *work, struct %s_locals *restrict z, ", q->how->name, part,
+    ad_put(q->o, "static __attribute__((noinline)) int %s_%d(costate_work *work, struct %s_locals *restrict locals, ", q->how->name, part,
            q->how->name);
     if (q->how->lanes) ad_puts(q->o, "const ptrdiff_t ld, ");
     ad_emit_params(q->o, q->fn, 1);
@@ -94,13 +94,13 @@ void ad_put_parts(ad_printer *q)
 void ad_put_calls(ad_printer *q)
 {
     const int parts = count_parts(q->fn->body);
-    ad_line(q, "struct %s_locals *z = (struct %s_locals *)costate_scratch(work, (sizeof *z + 7) / 8);", q->how->name, q->how->name);
-    ad_line(q, "if (!z) return costate_scratch_back(work, mark, -1);");
+    ad_line(q, "struct %s_locals *locals = (struct %s_locals *)costate_scratch(work, (sizeof *locals + 7) / 8);", q->how->name, q->how->name);
+    ad_line(q, "if (!locals) return costate_scratch_back(work, mark, -1);");
     for (int i = 0; i < q->fn->syms; i++)
         if (q->shared[i] && q->fn->sym[i]->array && ad_on_scratch(q, q->fn->sym[i])) ad_put_array(q, q->fn->sym[i]);
     for (int i = 1; i <= parts; i++) {
         ad_indent(q);
-        ad_put(q->o, "if (%s_%d(work, z, %s", q->how->name, i, q->how->lanes ? "ld, " : "");
+        ad_put(q->o, "if (%s_%d(work, locals, %s", q->how->name, i, q->how->lanes ? "ld, " : "");
         ad_emit_params(q->o, q->fn, 0);
         ad_puts(q->o, ")) return costate_scratch_back(work, mark, -1);\n");
     }

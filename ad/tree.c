@@ -151,13 +151,14 @@ typedef struct names {
     entry *slot;
 } names;
 
-/* Words that a symbol cannot be called: C's, macros, the functions of rules.def, whose calls a symbol of that name would hide, and the lane counter
- * of the emitted code. */
+/* Words that a symbol cannot be called: C's, macros, the functions of rules.def, whose calls a symbol of that name would hide, and what
+ * the emitted code itself uses. */
 static const char *const taken[] = {
     "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float", "for",
     "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed", "sizeof", "static", "struct",
     "switch", "typedef", "union", "unsigned", "void", "volatile", "while", "bool", "true", "false", "NULL", "INFINITY", "NAN",
-    "linux", "unix", "asm", "typeof", "errno", "l_", "abs",
+    "linux", "unix", "asm", "typeof", "errno", "isnan", "l_", "blocks", "ld", "lanes", "work", "mark", "locals", "zeros", "LANES",
+    "t_", "y_", "p_", "sink_", "value_", "i_", "done_",
 #define AD_RULE1(name, da) #name,
 #define AD_RULE2(name, da, db) #name,
 #define AD_KINK1(name, da, where, taken) #name,

@@ -337,6 +337,12 @@ static inline void costate_set_add_param(costate_pattern_sink *sink, costate_ind
     if (sink->params) costate_set_add(sink, s, sink->states + k);
 }
 
+/* 1: i is the index of one of `count` elements. A branch that is taken unasked may leave an array. */
+static inline int costate_within(ptrdiff_t i, ptrdiff_t count)
+{
+    return i >= 0 && i < count;
+}
+
 /* s gets what is in `other`; they may be the same. Merged from the top downwards, into the room that s has. */
 static inline void costate_set_join(costate_pattern_sink *sink, costate_index_set *s, const costate_index_set *other)
 {

@@ -1,0 +1,184 @@
+/* generate.c - the order of things in an emitted file:
+ *
+ *   flags for the compiler, headers, what the user's file defines, const tables, macros,
+ *   for each function of the model: itself and its products; pattern and Jacobian of the right-hand side,
+ *   the table costate_generated. */
+#include "generate.h"
+
+#include "arena.h"
+#include "emit.h"
+#include "jacobian.h"
+#include "pattern.h"
+#include "products.h"
+
+#include <string.h>
+
+enum { FUNCTIONS = 5 };
+
+typedef struct file {
+    ad_arena *m;
+    const ad_model *model;
+    const ad_generate_options *options;
+    ad_out *o;
+    ad_subject subject[FUNCTIONS]; /* rhs, init, terminal, running, observe; fn NULL: not there */
+    ad_entries entries;
+    int jacobian; /* 1: there is one */
+} file;
+
+static const char *const member[FUNCTIONS] = {"rhs", "init", "terminal", "running", "observe"};
+
+static ad_subject subject(const file *g, int which)
+{
+    const ad_model *model = g->model;
+    const ad_fn *const fns[FUNCTIONS] = {model->rhs, model->init, model->terminal, model->running, model->observe};
+    const int outputs = which < 2 ? model->states : model->objectives;
+    ad_subject s = {.model = model, .objective = which > 0, .frequent = which == 0 || which == 3, .nan_check = g->options->nan_check,
+                    .rows = {model->states, model->params, outputs, 1}};
+    s.name = which ? ad_text(g->m, "%s_%s", model->name, member[which]) : model->name;
+    if (!fns[which]) return s;
+    ad_fn *fn = ad_fn_copy(g->m, fns[which], NULL);
+    if (fn->y) fn->y->extent = ad_whole(g->m, model->states);
+    if (fn->p) fn->p->extent = ad_whole(g->m, model->params);
+    if (fn->out) fn->out->extent = ad_whole(g->m, outputs);
+    s.fn = fn;
+    return s;
+}
+
+/* ---- the head --------------------------------------------------------------------------------------------------------------------- */
+
+static void put_head(file *g)
+{
+    ad_out *o = g->o;
+    int cut = 0;
+    for (int i = 0; i < FUNCTIONS; i++) cut |= g->subject[i].fn && ad_emit_is_long(g->subject[i].fn);
+    if (cut) ad_puts(o, "/* costate-flags: -fno-tree-slp-vectorize */\n");
+    ad_put(o, "/* Derivatives of %s, written by costate diff. Changes belong into that file. */\n", g->model->file ? g->model->file : g->model->name);
+    ad_puts(o, "#include <math.h>\n");
+    if (g->options->nan_check) ad_puts(o, "#include <stdio.h>\n");
+    ad_puts(o, "#include <costate/runtime.h>\n\n");
+    if (g->model->prelude && *g->model->prelude) ad_put(o, "%s\n\n", g->model->prelude);
+    ad_puts(o, "/* Block l_ of row i of x: four lanes. */\n#define LANES(x, i) (*(costate_v4 *)((x) + (ptrdiff_t)(i) * ld + 4 * l_))\n\n");
+    if (g->options->nan_check)
+        ad_puts(o, "static int not_a_number(const char *file, int line, const char *what)\n{\n"
+                   "    static _Thread_local int told;\n"
+                   "    if (!told++) fprintf(stderr, \"%s:%d: %s is not a number\\n\", file, line, what);\n    return -1;\n}\n\n");
+}
+
+/* Each const table that a function reads, once. */
+static void put_tables(file *g)
+{
+    const char **done = NULL;
+    int count = 0, room = 0;
+    for (int i = 0; i < FUNCTIONS; i++) {
+        const ad_fn *fn = g->subject[i].fn;
+        for (int k = 0; fn && k < fn->syms; k++) {
+            const ad_sym *s = fn->sym[k];
+            if (s->role != AD_CONST || !s->text || !ad_uses(fn->body, s)) continue;
+            int seen = g->model->prelude && strstr(g->model->prelude, s->text) != NULL;
+            for (int j = 0; j < count && !seen; j++) seen = strcmp(done[j], s->text) == 0;
+            if (seen) continue;
+            if (count == room) {
+                room = room ? 2 * room : 16;
+                done = ad_grow(g->m, done, (size_t)count * sizeof *done, (size_t)room * sizeof *done);
+            }
+            done[count++] = s->text;
+            ad_put(g->o, "__attribute__((unused)) %s\n", s->text);
+        }
+    }
+    if (count) ad_puts(g->o, "\n");
+}
+
+/* ---- the Jacobian ------------------------------------------------------------------------------------------------------------------ */
+
+static void put_ints(ad_out *o, const char *name, const int *value, int count)
+{
+    ad_put(o, "static const int %s[] = {", name);
+    for (int i = 0; i < count; i++) ad_put(o, "%s%d", i == 0 ? "" : i % 24 ? ", " : ",\n    ", value[i]);
+    ad_puts(o, "};\n");
+}
+
+static void put_jacobian(file *g)
+{
+    const ad_subject *s = &g->subject[0];
+    ad_fn *jac = ad_jacobian(g->m, s->fn, g->model->states, &g->entries);
+    if (!jac) return;
+    g->jacobian = 1;
+    if (g->entries.colptr) {
+        put_ints(g->o, ad_text(g->m, "%s_colptr", s->name), g->entries.colptr, g->entries.n + 1);
+        put_ints(g->o, ad_text(g->m, "%s_rowind", s->name), g->entries.rowind, g->entries.count);
+        ad_puts(g->o, "\n");
+    }
+    ad_subject of = *s;
+    of.fn = jac;
+    ad_put_named(g->o, &of, "jac");
+}
+
+/* ---- the table --------------------------------------------------------------------------------------------------------------------- */
+
+static void put_members(file *g, int which)
+{
+    const ad_subject *s = &g->subject[which];
+    const int orders = g->options->orders;
+    if (!s->fn) return;
+    ad_put(g->o, "    .%s = {", member[which]);
+    if (orders & AD_FIRST) ad_put(g->o, ".eval = %s_eval, .jvp = %s_jvp, .vjp = %s_vjp%s", s->name, s->name, s->name, orders & AD_SECOND ? ", " : "");
+    if (orders & AD_SECOND) ad_put(g->o, ".vjp_dot = %s_vjp_dot", s->name);
+    ad_puts(g->o, "},\n");
+}
+
+static void put_table(file *g)
+{
+    const ad_model *model = g->model;
+    const char *name = model->name;
+    const int orders = g->options->orders;
+    const char *ending = orders & AD_FIRST ? "" : orders & AD_SECOND ? "_2" : "_3";
+    ad_put(g->o, "COSTATE_API extern const costate_generated %s_generated%s;\n", name, ending);
+    ad_put(g->o, "COSTATE_API const costate_generated %s_generated%s = {\n", name, ending);
+    ad_put(g->o, "    .layout = COSTATE_GENERATED, .model = \"%s\", .states = %d, .params = %d, .objectives = %d, .observations = %d,\n", name,
+           model->states, model->params, model->objectives, model->observations);
+    ad_put(g->o, "    .autonomous = %d,\n", !(model->rhs->t && ad_uses(model->rhs->body, model->rhs->t)));
+    if (orders & AD_FIRST) {
+        ad_put(g->o, "    .rhs = %s_rhs, .jvp = %s_jvp, .vjp = %s_vjp, .pattern = %s_pattern,\n", name, name, name, name);
+        if (g->jacobian) ad_put(g->o, "    .jac = %s_jac,\n", name);
+        if (g->jacobian && g->entries.colptr)
+            ad_put(g->o, "    .jac_pattern = {.format = COSTATE_CSC, .colptr = %s_colptr, .rowind = %s_rowind},\n", name, name);
+    }
+    if (orders & AD_SECOND) ad_put(g->o, "    .jvp2 = %s_jvp2, .vjp_dot = %s_vjp_dot,\n", name, name);
+    if (orders & AD_THIRD) ad_put(g->o, "    .vjp_dot2 = %s_vjp_dot2,\n", name);
+    if (orders & AD_THIRD && g->subject[3].fn) ad_put(g->o, "    .running_vjp_dot2 = %s_vjp_dot2,\n", g->subject[3].name);
+    for (int i = 1; i < FUNCTIONS && orders & (AD_FIRST | AD_SECOND); i++) put_members(g, i);
+    ad_puts(g->o, "};\n");
+}
+
+/* ---- all of it ----------------------------------------------------------------------------------------------------------------------- */
+
+static int put_function(file *g, int which)
+{
+    const ad_subject *s = &g->subject[which];
+    const int orders = g->options->orders;
+    if (!s->fn) return 0;
+    if (orders & AD_FIRST) {
+        ad_put_eval(g->o, s);
+        if (ad_put_product(g->o, s, "jvp") || ad_put_product(g->o, s, "vjp")) return -1;
+    }
+    if (orders & AD_SECOND && which == 0 && ad_put_product(g->o, s, "jvp2")) return -1;
+    if (orders & AD_SECOND && ad_put_product(g->o, s, "vjp_dot")) return -1;
+    if (orders & AD_THIRD && (which == 0 || which == 3) && ad_put_product(g->o, s, "vjp_dot2")) return -1;
+    return 0;
+}
+
+int ad_generate(ad_arena *m, const ad_model *model, const ad_generate_options *options, ad_out *out)
+{
+    file g = {.m = m, .model = model, .options = options, .o = out};
+    for (int i = 0; i < FUNCTIONS; i++) g.subject[i] = subject(&g, i);
+    put_head(&g);
+    put_tables(&g);
+    for (int i = 0; i < FUNCTIONS; i++)
+        if (put_function(&g, i)) return -1;
+    if (options->orders & AD_FIRST) {
+        put_jacobian(&g);
+        ad_put_pattern(out, g.subject[0].fn, ad_text(m, "%s_pattern", model->name), model->states, model->params);
+    }
+    put_table(&g);
+    return 0;
+}
