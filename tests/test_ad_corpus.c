@@ -140,6 +140,29 @@ static void check_jac(const subject *s)
     }
 }
 
+/* Several points in one pass: the parameters' part of vjp, added up. */
+static void check_points(const subject *s)
+{
+    enum { AT = 3 };
+    const costate_generated *made = s->x->made;
+    if (s->which != RHS || !made->vjp_points) return;
+    for (size_t q = 0; q < sizeof widths / sizeof *widths; q++) {
+        const int w = widths[q], mark = taken.count;
+        double t[AT], *pb = zeros(s->np * w), *sum = zeros(s->np * w);
+        const double *y[AT], *u[AT];
+        for (int k = 0; k < AT; k++) {
+            double *moved = take(s->n);
+            for (int i = 0; i < s->n; i++) moved[i] = s->y[i] * (1 + 1e-4 * k);
+            t[k] = s->t, y[k] = moved, u[k] = seeds(s, w);
+            call_vjp(s, t[k], y[k], s->p, w, u[k], NULL, sum);
+        }
+        if (made->vjp_points(AT, t, y, s->p, w, u, pb, s->x->data)) wrong(s, "vjp_points fails");
+        for (int j = 0; j < s->np * w; j++)
+            if (!(fabs(pb[j] - sum[j]) * s->size[1 + s->n + j / w] <= 1e-12 * s->rows)) wrong(s, "vjp_points, w = %d: parameter %d", w, j / w);
+        drop(mark);
+    }
+}
+
 /* ---- second order -------------------------------------------------------------------------------------------------------- */
 
 typedef void first_fn(const subject *s, const double *at, int w, const double *with, double *out);
@@ -261,6 +284,39 @@ static void check_jvp2(const subject *s)
     if (!(error <= 1e-7)) wrong(s, "jvp2 differs from differences of jvp by %.2g", error);
 }
 
+/* d/deps of the second-order part of vjp_dot along d2; `with` holds u and d1. */
+static void bend(const subject *s, const double *at, int w, const double *with, double *out)
+{
+    subject there = *s;
+    double *y = take(s->n), *p = take(s->np), *b = zeros(s->columns);
+    memcpy(y, at + 1, sizeof *y * (size_t)s->n);
+    memcpy(p, at + 1 + s->n, sizeof *p * (size_t)s->np);
+    there.t = at[0], there.y = y, there.p = p;
+    call_vjp_dot(&there, w, with + s->rows, with, NULL, b, out);
+}
+
+static void check_third(const subject *s)
+{
+    const costate_generated *made = s->x->made;
+    if (s->which != RHS || !made->vjp_dot2) return;
+    const int count = s->columns, ny = 1 + s->n;
+    double *with = take(s->rows + count), *u = seeds(s, 1), *d1 = directions(s, 1), *d2 = NULL, *exact = take(count), *b = zeros(count);
+    memcpy(with, u, sizeof *u * (size_t)s->rows);
+    memcpy(with + s->rows, d1, sizeof *d1 * (size_t)count);
+    int good = 0;
+    for (int tries = 0; tries < TRIES && !good; tries++) {
+        d2 = directions(s, 1);
+        good = steady(s, bend, with, d2, 1, count, s->size, 1, exact);
+    }
+    if (!good) {
+        wrong(s, "no direction away from kinks was found");
+        return;
+    }
+    if (made->vjp_dot2(s->t, s->y, s->p, 1, d1, d1 + 1, d1 + ny, d2, d2 + 1, d2 + ny, u, b + 1, b + ny, s->x->data)) wrong(s, "vjp_dot2 fails");
+    const double error = worst(1, count, b, exact, s->size, 1) / (1 + worst(1, count, exact, NULL, s->size, 1));
+    if (!(error <= 1e-7)) wrong(s, "vjp_dot2 differs from differences of vjp_dot by %.2g", error);
+}
+
 /* ---- tests --------------------------------------------------------------------------------------------------------------- */
 
 static int setup(void **state)
@@ -327,17 +383,28 @@ TEST_ALL(vjp)
 TEST_ALL(identity)
 TEST_ALL(pattern)
 TEST_ALL(jac)
+TEST_ALL(points)
 TEST_ALL(jvp2)
 TEST_ALL(vjp_dot)
 TEST_ALL(symmetry)
+TEST_ALL(third)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_accepted), cmocka_unit_test(test_compiled), cmocka_unit_test(test_value),
-        cmocka_unit_test(test_jvp),      cmocka_unit_test(test_vjp),      cmocka_unit_test(test_identity),
-        cmocka_unit_test(test_pattern),  cmocka_unit_test(test_jac),      cmocka_unit_test(test_jvp2),
-        cmocka_unit_test(test_vjp_dot),  cmocka_unit_test(test_symmetry),
+        cmocka_unit_test(test_accepted),
+        cmocka_unit_test(test_compiled),
+        cmocka_unit_test(test_value),
+        cmocka_unit_test(test_jvp),
+        cmocka_unit_test(test_vjp),
+        cmocka_unit_test(test_identity),
+        cmocka_unit_test(test_pattern),
+        cmocka_unit_test(test_jac),
+        cmocka_unit_test(test_points),
+        cmocka_unit_test(test_jvp2),
+        cmocka_unit_test(test_vjp_dot),
+        cmocka_unit_test(test_symmetry),
+        cmocka_unit_test(test_third),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
