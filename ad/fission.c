@@ -1,0 +1,273 @@
+/* fission.c - scatters, for one lane.
+ *
+ * Stencils: a loop that adds to a[i - 1], a[i], a[i + 1] cannot run as vectors, for iterations meet in one element. Split, it can:
+ *
+ *     for i: { ...; row[i] = e; a[i] += g }    for i: a[i - 1] += row[i]    for i: a[i + 1] += row[i]
+ *
+ * in strips short enough for row to stay in the nearest cache. Diagonals: in
+ *
+ *     for i: { ...; a[i] += e; for j: a[j] += ... }
+ *
+ * the single addition meets the vectors in flight that the loop before it has just written; it is put off: later[i] = e, and after the loop a[i] += later[i]. */
+#include "vector_in.h"
+
+#include "arena.h"
+
+enum { STRIP = 512, PUT_OFF = 4096 };
+
+ad_node *ad_from_affine(ad_vectors *v, const ad_affine *a)
+{
+    ad_arena *m = v->m;
+    ad_node *sum = NULL;
+    for (int i = 0; i < a->terms; i++) {
+        ad_node *s = ad_use(m, (ad_sym *)a->term[i].sym);
+        ad_node *term = ad_mul(m, s, ad_whole(m, a->term[i].c));
+        sum = sum ? ad_add(m, sum, term) : term;
+    }
+    if (!sum) return ad_whole(m, a->c);
+    return a->c < 0 ? ad_sub(m, sum, ad_whole(m, -a->c)) : ad_add(m, sum, ad_whole(m, a->c));
+}
+
+/* ---- stencils --------------------------------------------------------------------------------------------------------------------- */
+
+typedef struct moved {
+    ad_affine form;
+    ad_sym *array;
+    ad_sym *row;
+    const ad_node *value; /* what is added; NULL: shares its row with nobody */
+    ad_place place;
+} moved;
+
+typedef struct splitter {
+    ad_vectors *v;
+    const ad_node *loop;
+    const ad_loops *around;
+    ad_syms changing;
+    moved *list;
+    int count;
+    ad_node *body;   /* of the loop that remains */
+    ad_node *offset; /* index into rows */
+} splitter;
+
+/* 1: the loop does nothing with the array but add to it, in statements of its own block. */
+static int only_sums(const ad_node *n, const ad_sym *s, int top)
+{
+    if (!n) return 1;
+    if (n->op == AD_INC && n->kid[0]->sym == s) return top && !ad_uses(n->kid[1], s) && !ad_uses(n->kid[0]->kid[0], s);
+    if (n->sym == s) return 0;
+    for (int i = 0; i < n->kids; i++)
+        if (!only_sums(n->kid[i], s, top && n->op == AD_BLOCK)) return 0;
+    return 1;
+}
+
+/* 1: the addition can stay in the loop beside those that stay already. */
+static int can_stay(const splitter *w, const ad_node *target)
+{
+    for (int i = 0; i < w->body->kids; i++) {
+        const ad_node *s = w->body->kid[i];
+        if (s->op == AD_INC && s->kid[0]->sym == target->sym && !ad_apart(w->v, w->loop, w->around, &w->changing, s->kid[0], target)) return 0;
+    }
+    return 1;
+}
+
+static ad_sym *row_for(splitter *w, const ad_node *value, int *fresh)
+{
+    for (int i = 0; i < w->count; i++)
+        if (value && w->list[i].value && ad_same(w->list[i].value, value)) {
+            *fresh = 0;
+            return w->list[i].row;
+        }
+    *fresh = 1;
+    ad_sym *row = ad_sym_new(w->v->m, w->v->fn, "row", AD_DOUBLE, AD_LOCAL);
+    row->array = 1;
+    row->lane = 1;
+    return row;
+}
+
+/* Values are the same only while nothing that they read is assigned to in between: rows are shared by values of single-assignment locals alone. */
+static int assigned_once(const ad_node *body, const ad_node *value)
+{
+    if (value->op == AD_NAME || value->op == AD_ELEM) {
+        int count = 0;
+        for (int i = 0; i < body->kids; i++) {
+            const ad_node *s = body->kid[i];
+            if ((s->op == AD_SET || s->op == AD_INC) && s->kid[0]->sym == value->sym) count++;
+            if (s->op == AD_IF && ad_uses(s, value->sym)) count += 2;
+        }
+        if (count > 1) return 0;
+    }
+    for (int i = 0; i < value->kids; i++)
+        if (!assigned_once(body, value->kid[i])) return 0;
+    return 1;
+}
+
+static void move(splitter *w, const ad_node *s, const ad_affine *form)
+{
+    ad_arena *m = w->v->m;
+    int fresh;
+    const ad_node *value = assigned_once(w->loop->kid[2], s->kid[1]) ? s->kid[1] : NULL;
+    ad_sym *row = row_for(w, value, &fresh);
+    if (fresh) ad_append(m, w->body, ad_set(m, ad_elem(m, row, ad_copy(m, w->offset, NULL)), ad_copy(m, s->kid[1], NULL)));
+    w->list[w->count++] = (moved){*form, s->kid[0]->sym, row, value, s->place};
+}
+
+static ad_node *range(splitter *w, ad_node *from, ad_node *to, ad_node *body)
+{
+    ad_node *n = ad_new(w->v->m, AD_FOR, AD_INT, 3, from, to, body);
+    n->sym = w->loop->sym;
+    n->whole = 1;
+    n->simd = 1;
+    n->place = w->loop->place;
+    return n;
+}
+
+/* The split loop from `from` to `to`, appended to block. */
+static void put_loops(splitter *w, ad_node *block, ad_node *from, ad_node *to)
+{
+    ad_arena *m = w->v->m;
+    ad_append(m, block, range(w, from, to, w->body));
+    for (int i = 0; i < w->count; i++) {
+        const moved *k = &w->list[i];
+        ad_node *body = ad_block(m);
+        ad_node *add = ad_inc(m, ad_elem(m, k->array, ad_from_affine(w->v, &k->form)), ad_elem(m, k->row, ad_copy(m, w->offset, NULL)));
+        add->place = k->place;
+        ad_append(m, body, add);
+        ad_append(m, block, range(w, ad_copy(m, from, NULL), ad_copy(m, to, NULL), body));
+    }
+}
+
+/* Declares the rows, each once. */
+static void put_rows(splitter *w, ad_node *block, int64_t extent)
+{
+    for (int i = 0; i < w->count; i++) {
+        int known = 0;
+        for (int j = 0; j < i; j++) known |= w->list[j].row == w->list[i].row;
+        if (known) continue;
+        w->list[i].row->extent = ad_whole(w->v->m, extent);
+        ad_append(w->v->m, block, ad_decl(w->v->m, w->list[i].row));
+    }
+}
+
+static int distribute(splitter *w)
+{
+    const ad_node *body = w->loop->kid[2];
+    ad_loops loops = *w->around;
+    ad_loops_enter(&loops, w->loop);
+    w->list = ad_take(w->v->m, ((size_t)body->kids + 1) * sizeof *w->list);
+    for (int i = 0; i < body->kids; i++) {
+        ad_node *s = body->kid[i];
+        if (s->op == AD_INC && s->kid[0]->op == AD_ELEM && !can_stay(w, s->kid[0])) {
+            ad_affine form = ad_affine_of(&w->v->defs, s->kid[0]->kid[0]);
+            int64_t c = ad_coefficient(&form, w->loop->sym);
+            if (!ad_steady(&form, &loops, &w->changing) || (c != 1 && c != -1) || !only_sums(body, s->kid[0]->sym, 1)) return 0;
+            move(w, s, &form);
+        } else {
+            ad_append(w->v->m, w->body, s);
+        }
+    }
+    return w->count > 0 && w->count <= 64;
+}
+
+ad_node *ad_split_scatter(ad_vectors *v, const ad_node *loop, const ad_loops *around)
+{
+    ad_arena *m = v->m;
+    int64_t trips = ad_trips(loop);
+    if (loop->whole != 1 || (trips >= 0 && trips < 8)) return NULL;
+    splitter w = {.v = v, .loop = loop, .around = around, .body = ad_block(m)};
+    ad_writes(m, loop, &w.changing);
+    int whole = trips >= 0 && trips <= STRIP;
+    ad_sym *strip = ad_sym_new(m, v->fn, "strip", AD_INT, AD_COUNTER), *end = ad_sym_new(m, v->fn, "strip_end", AD_INT, AD_LOCAL);
+    strip->ctype = end->ctype = loop->sym->ctype;
+    w.offset = ad_sub(m, ad_use(m, loop->sym), whole ? ad_copy(m, loop->kid[0], NULL) : ad_use(m, strip));
+    if (!distribute(&w)) return NULL;
+    ad_node *test = ad_copy(m, loop, NULL);
+    test->kid[2] = w.body;
+    if (!ad_independent(v, test, around)) return NULL;
+    ad_node *block = ad_block(m);
+    put_rows(&w, block, whole ? trips : STRIP);
+    if (whole) {
+        put_loops(&w, block, loop->kid[0], loop->kid[1]);
+        return block;
+    }
+    ad_node *inner = ad_block(m), *left = ad_sub(m, ad_copy(m, loop->kid[1], NULL), ad_use(m, strip));
+    ad_node *last = ad_new(m, AD_COND, AD_INT, 3, ad_new(m, AD_GT, AD_INT, 2, left, ad_whole(m, STRIP)),
+                           ad_add(m, ad_use(m, strip), ad_whole(m, STRIP)), ad_copy(m, loop->kid[1], NULL));
+    ad_append(m, inner, ad_decl(m, end));
+    ad_append(m, inner, ad_set(m, ad_use(m, end), last));
+    put_loops(&w, inner, ad_use(m, strip), ad_use(m, end));
+    ad_node *strips = ad_new(m, AD_FOR, AD_INT, 3, loop->kid[0], loop->kid[1], inner);
+    strips->sym = strip;
+    strips->whole = STRIP;
+    ad_append(m, block, strips);
+    return block;
+}
+
+/* ---- diagonals --------------------------------------------------------------------------------------------------------------------- */
+
+/* 1: a loop inside n adds to the array at an index that moves with that loop. */
+static int inner_adds(const ad_vectors *v, const ad_node *n, const ad_sym *s, const ad_node *inside)
+{
+    if (!n) return 0;
+    if (n->op == AD_INC && inside && n->kid[0]->sym == s && n->kid[0]->op == AD_ELEM) {
+        ad_affine form = ad_affine_of(&v->defs, n->kid[0]->kid[0]);
+        return form.ok && ad_coefficient(&form, inside->sym) != 0;
+    }
+    if (n->op != AD_BLOCK && n->op != AD_IF && n->op != AD_FOR) return 0;
+    for (int i = 0; i < n->kids; i++)
+        if (inner_adds(v, n->kid[i], s, n->op == AD_FOR ? n : inside)) return 1;
+    return 0;
+}
+
+static ad_sym *later_for(ad_vectors *v, const ad_node *target, int64_t trips, ad_node **targets, ad_sym **later, int *count)
+{
+    for (int i = 0; i < *count; i++)
+        if (ad_same(targets[i], target)) return later[i];
+    if (*count == 8) return NULL;
+    ad_sym *s = ad_sym_new(v->m, v->fn, ad_text(v->m, "%s_later", target->sym->name), AD_DOUBLE, AD_LOCAL);
+    s->array = s->lane = 1;
+    s->extent = ad_whole(v->m, trips);
+    targets[*count] = (ad_node *)target;
+    later[(*count)++] = s;
+    return s;
+}
+
+int ad_put_off(ad_vectors *v, ad_node *loop, ad_node *before, ad_node *after)
+{
+    ad_arena *m = v->m;
+    int64_t trips = ad_trips(loop), c;
+    if (loop->whole != 1 || trips < 2 || trips > PUT_OFF) return 0;
+    ad_syms changing = {0};
+    ad_writes(m, loop, &changing);
+    ad_loops loops = {1, {loop}};
+    ad_node *targets[8], *body = loop->kid[2], *start = ad_block(m);
+    ad_sym *later[8];
+    int count = 0;
+    for (int i = 0; i < body->kids; i++) {
+        ad_node *s = body->kid[i];
+        if (s->op != AD_INC || s->kid[0]->op != AD_ELEM || s->kid[0]->sym->role != AD_SUM) continue;
+        ad_affine form = ad_affine_of(&v->defs, s->kid[0]->kid[0]);
+        c = ad_coefficient(&form, loop->sym);
+        if (!ad_steady(&form, &loops, &changing) || c == 0 || !inner_adds(v, body, s->kid[0]->sym, NULL)) continue;
+        ad_sym *d = later_for(v, s->kid[0], trips, targets, later, &count);
+        if (!d) continue;
+        ad_node *add = ad_copy(m, s, NULL);
+        add->kid[0] = ad_elem(m, d, ad_sub(m, ad_use(m, loop->sym), ad_copy(m, loop->kid[0], NULL)));
+        body->kid[i] = add;
+    }
+    for (int k = 0; k < count; k++) {
+        ad_node *here = ad_elem(m, later[k], ad_sub(m, ad_use(m, loop->sym), ad_copy(m, loop->kid[0], NULL)));
+        ad_append(m, before, ad_decl(m, later[k]));
+        ad_append(m, start, ad_set(m, here, ad_num(m, 0)));
+        ad_affine form = ad_affine_of(&v->defs, targets[k]->kid[0]);
+        ad_node *inner = ad_block(m);
+        ad_append(m, inner, ad_inc(m, ad_elem(m, targets[k]->sym, ad_from_affine(v, &form)), ad_copy(m, here, NULL)));
+        ad_node *add = ad_new(m, AD_FOR, AD_INT, 3, ad_copy(m, loop->kid[0], NULL), ad_copy(m, loop->kid[1], NULL), inner);
+        add->sym = loop->sym;
+        add->whole = 1;
+        add->simd = 1;
+        ad_append(m, after, add);
+    }
+    for (int i = 0; count && i < body->kids; i++) ad_append(m, start, body->kid[i]);
+    if (count) loop->kid[2] = start;
+    return count;
+}

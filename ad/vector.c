@@ -1,0 +1,246 @@
+/* vector.c - sums in locals, and which loops may run as vectors. */
+#include "vector_in.h"
+
+#include "arena.h"
+
+/* ---- sums of one element in a local ------------------------------------------------------------------------------------------- */
+
+typedef struct sums {
+    ad_vectors *v;
+    const ad_syms *changing; /* by the loop */
+    ad_node **target;        /* elements that it adds to, the same in all iterations */
+    ad_sym **local;
+    int count, room;
+} sums;
+
+static int invariant(sums *w, const ad_node *index)
+{
+    ad_syms used = {0};
+    ad_reads(w->v->m, index, &used);
+    return !ad_meets(&used, w->changing);
+}
+
+static ad_sym *local_sum(sums *w, ad_node *target)
+{
+    for (int i = 0; i < w->count; i++)
+        if (ad_same(w->target[i], target)) return w->local[i];
+    ad_arena *m = w->v->m;
+    if (w->count == w->room) {
+        int room = 2 * w->room + 8;
+        w->target = ad_grow(m, w->target, (size_t)w->count * sizeof *w->target, (size_t)room * sizeof *w->target);
+        w->local = ad_grow(m, w->local, (size_t)w->count * sizeof *w->local, (size_t)room * sizeof *w->local);
+        w->room = room;
+    }
+    int64_t at;
+    const char *name = ad_constant(target->kid[0], &at) && at >= 0 ? ad_text(m, "%s_%d", target->sym->name, (int)at) : ad_text(m, "%s_sum", target->sym->name);
+    ad_sym *s = ad_sym_new(m, w->v->fn, name, AD_DOUBLE, AD_LOCAL);
+    s->lane = target->sym->lane;
+    w->target[w->count] = target;
+    w->local[w->count++] = s;
+    return s;
+}
+
+static void take_sums(sums *w, ad_node *n)
+{
+    if (!n) return;
+    if (n->op == AD_INC && n->kid[0]->op == AD_ELEM && n->kid[0]->sym->role == AD_SUM && invariant(w, n->kid[0]->kid[0]))
+        n->kid[0] = ad_use(w->v->m, local_sum(w, n->kid[0]));
+    if (n->op == AD_BLOCK || n->op == AD_IF || n->op == AD_FOR)
+        for (int i = 0; i < n->kids; i++) take_sums(w, n->kid[i]);
+}
+
+static ad_node *sum_locally(ad_vectors *v, ad_node *block)
+{
+    ad_arena *m = v->m;
+    ad_node *out = ad_block(m);
+    out->place = block->place;
+    for (int i = 0; i < block->kids; i++) {
+        ad_node *s = block->kid[i];
+        ad_syms changing = {0};
+        sums w = {.v = v, .changing = &changing};
+        if (s->op == AD_FOR) {
+            ad_writes(m, s, &changing);
+            take_sums(&w, s->kid[2]);
+            for (int k = 0; k < w.count; k++) {
+                ad_append(m, out, ad_decl(m, w.local[k]));
+                ad_append(m, out, ad_set(m, ad_use(m, w.local[k]), ad_num(m, 0)));
+            }
+            s->kid[2] = sum_locally(v, s->kid[2]);
+        } else if (s->op == AD_BLOCK) {
+            s = sum_locally(v, s);
+        } else if (s->op == AD_IF) {
+            s->kid[1] = sum_locally(v, s->kid[1]);
+            if (s->kid[2]) s->kid[2] = sum_locally(v, s->kid[2]);
+        }
+        ad_append(m, out, s);
+        for (int k = 0; k < w.count; k++) ad_append(m, out, ad_inc(m, w.target[k], ad_use(m, w.local[k])));
+    }
+    return out;
+}
+
+/* ---- independent iterations ------------------------------------------------------------------------------------------------------ */
+
+typedef struct accesses {
+    ad_arena *m;
+    const ad_node **write, **read; /* AD_ELEM */
+    int writes, reads, room[2];
+    int fit;                        /* 0: something else stands against it */
+    const ad_syms *own;
+    const ad_node *body;
+} accesses;
+
+static void note(accesses *a, int which, const ad_node *e)
+{
+    const ad_node ***list = which ? &a->read : &a->write;
+    int *count = which ? &a->reads : &a->writes;
+    if (*count == a->room[which]) {
+        int room = 2 * *count + 16;
+        *list = ad_grow(a->m, *list, (size_t)*count * sizeof **list, (size_t)room * sizeof **list);
+        a->room[which] = room;
+    }
+    (*list)[(*count)++] = e;
+}
+
+static void survey_expr(accesses *a, const ad_node *n)
+{
+    if (n->op == AD_ELEM) note(a, 1, n);
+    for (int i = 0; i < n->kids; i++) survey_expr(a, n->kid[i]);
+}
+
+/* A scalar from outside may only be added to. */
+static int only_added(const ad_node *n, const ad_sym *s)
+{
+    if (!n) return 1;
+    if (n->op == AD_INC && n->kid[0]->op == AD_NAME && n->kid[0]->sym == s) return !ad_uses(n->kid[1], s);
+    if (n->sym == s) return 0;
+    for (int i = 0; i < n->kids; i++)
+        if (!only_added(n->kid[i], s)) return 0;
+    return 1;
+}
+
+static void survey(accesses *a, const ad_node *n)
+{
+    if (!n || !a->fit) return;
+    switch (n->op) {
+    case AD_FOR:
+    case AD_PUSH:
+    case AD_POP: a->fit = 0; return;
+    case AD_DECL:
+        if (n->sym->array) a->fit = 0;
+        return;
+    case AD_SET:
+    case AD_INC:
+        survey_expr(a, n->kid[1]);
+        if (n->kid[0]->op == AD_ELEM) {
+            note(a, 0, n->kid[0]);
+            survey_expr(a, n->kid[0]->kid[0]);
+        } else if (!ad_has(a->own, n->kid[0]->sym) && !only_added(a->body, n->kid[0]->sym)) {
+            a->fit = 0;
+        }
+        return;
+    case AD_IF: survey_expr(a, n->kid[0]); break;
+    case AD_BLOCK: break;
+    default: return;
+    }
+    for (int i = n->op == AD_IF; i < n->kids; i++) survey(a, n->kid[i]);
+}
+
+int ad_apart(const ad_vectors *v, const ad_node *loop, const ad_loops *around, const ad_syms *changing, const ad_node *a, const ad_node *b)
+{
+    ad_loops loops = *around;
+    ad_loops_enter(&loops, loop);
+    ad_affine fa = ad_affine_of(&v->defs, a->kid[0]), fb = ad_affine_of(&v->defs, b->kid[0]);
+    if (!ad_steady(&fa, &loops, changing) || !ad_steady(&fb, &loops, changing)) return 0;
+    int64_t c = ad_coefficient(&fa, loop->sym) * loop->whole, trips = ad_trips(loop);
+    ad_affine gap = ad_affine_difference(&fa, &fb);
+    if (gap.ok && gap.terms == 0 && c != 0) {
+        if (gap.c % c != 0) return 1;
+        int64_t far = gap.c / c;
+        if (far < 0) far = -far;
+        return far == 0 || (trips >= 0 && far >= trips);
+    }
+    return ad_disjoint(&v->defs, &loops, &fa, &loops, &fb);
+}
+
+int ad_independent(const ad_vectors *v, const ad_node *loop, const ad_loops *around)
+{
+    ad_syms own = {0}, changing = {0};
+    ad_declared(v->m, loop, &own);
+    ad_writes(v->m, loop, &changing);
+    accesses a = {.m = v->m, .fit = 1, .own = &own, .body = loop->kid[2]};
+    survey(&a, loop->kid[2]);
+    for (int i = 0; i < a.writes && a.fit; i++) {
+        for (int j = 0; j < a.writes && a.fit; j++)
+            if (a.write[i]->sym == a.write[j]->sym) a.fit = ad_apart(v, loop, around, &changing, a.write[i], a.write[j]);
+        for (int j = 0; j < a.reads && a.fit; j++)
+            if (a.write[i]->sym == a.read[j]->sym) a.fit = ad_apart(v, loop, around, &changing, a.write[i], a.read[j]);
+    }
+    return a.fit;
+}
+
+/* ---- the function ---------------------------------------------------------------------------------------------------------------------- */
+
+static int holds_loop(const ad_node *n)
+{
+    if (!n || (n->op != AD_BLOCK && n->op != AD_IF && n->op != AD_FOR)) return 0;
+    if (n->op == AD_FOR) return 1;
+    for (int i = 0; i < n->kids; i++)
+        if (holds_loop(n->kid[i])) return 1;
+    return 0;
+}
+
+static int on_lanes(const ad_node *n)
+{
+    if (!n) return 0;
+    if ((n->op == AD_SET || n->op == AD_INC) && n->kid[0]->sym->lane) return 1;
+    for (int i = 0; (n->op == AD_BLOCK || n->op == AD_IF || n->op == AD_FOR) && i < n->kids; i++)
+        if (on_lanes(n->kid[i])) return 1;
+    return 0;
+}
+
+static ad_node *mark(ad_vectors *v, ad_node *block, ad_loops around);
+
+static ad_node *mark_loop(ad_vectors *v, ad_node *loop, ad_loops around)
+{
+    if (holds_loop(loop->kid[2])) {
+        ad_loops_enter(&around, loop);
+        loop->kid[2] = mark(v, loop->kid[2], around);
+        return loop;
+    }
+    if (v->lanes && on_lanes(loop->kid[2])) return loop;
+    loop->simd = ad_independent(v, loop, &around);
+    if (loop->simd || v->lanes) return loop;
+    ad_node *split = ad_split_scatter(v, loop, &around);
+    return split ? split : loop;
+}
+
+static ad_node *mark(ad_vectors *v, ad_node *block, ad_loops around)
+{
+    ad_arena *m = v->m;
+    ad_node *out = ad_block(m);
+    out->place = block->place;
+    for (int i = 0; i < block->kids; i++) {
+        ad_node *s = block->kid[i], *before = ad_block(m), *after = ad_block(m);
+        if (s->op == AD_FOR) {
+            if (!v->lanes) ad_put_off(v, s, before, after);
+            s = mark_loop(v, s, around);
+        } else if (s->op == AD_BLOCK) {
+            s = mark(v, s, around);
+        } else if (s->op == AD_IF) {
+            s->kid[1] = mark(v, s->kid[1], around);
+            if (s->kid[2]) s->kid[2] = mark(v, s->kid[2], around);
+        }
+        for (int k = 0; k < before->kids; k++) ad_append(m, out, before->kid[k]);
+        ad_append(m, out, s);
+        for (int k = 0; k < after->kids; k++) ad_append(m, out, after->kid[k]);
+    }
+    return out;
+}
+
+void ad_vectorize(ad_arena *m, ad_fn *fn, int lanes)
+{
+    ad_vectors v = {.m = m, .fn = fn, .lanes = lanes};
+    fn->body = sum_locally(&v, ad_copy(m, fn->body, NULL));
+    v.defs = ad_defs_of(m, fn, fn->body);
+    fn->body = mark(&v, fn->body, (ad_loops){0});
+}

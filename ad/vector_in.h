@@ -1,0 +1,31 @@
+/* vector_in.h - what the files of the vectorizer share. */
+#ifndef COSTATE_AD_VECTOR_IN_H
+#define COSTATE_AD_VECTOR_IN_H
+
+#include "flow.h"
+#include "loops.h"
+#include "vector.h"
+
+typedef struct ad_vectors {
+    ad_arena *m;
+    ad_fn *fn;
+    ad_defs defs;
+    int lanes;
+} ad_vectors;
+
+/* 1: the iterations of the loop, which holds no other loop, are independent but for sums. around: the loops around it. */
+int ad_independent(const ad_vectors *v, const ad_node *loop, const ad_loops *around);
+
+/* 1: elements a and b of one array, of any two different iterations of the loop, are different ones; same iteration: may be the same. */
+int ad_apart(const ad_vectors *v, const ad_node *loop, const ad_loops *around, const ad_syms *changing, const ad_node *a, const ad_node *b);
+
+/* fission.c: a loop that adds to one array at several places is split; what replaces it, a block, or NULL: nothing to gain. */
+ad_node *ad_split_scatter(ad_vectors *v, const ad_node *loop, const ad_loops *around);
+
+/* fission.c: additions to a[i] in a loop over i, inside which another loop adds to a[...], are put off; statements before and after the loop. */
+int ad_put_off(ad_vectors *v, ad_node *loop, ad_node *before, ad_node *after);
+
+/* An integer expression for the form. */
+ad_node *ad_from_affine(ad_vectors *v, const ad_affine *a);
+
+#endif
