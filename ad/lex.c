@@ -58,11 +58,10 @@ ac_names *ac_names_open(ad_arena *m)
 
 typedef struct lexer {
     ad_arena *m;
-    ad_diag *d;
+    ad_diag *d;          /* NULL: text that has not been preprocessed */
     ac_names *names;
     const char *at, *end, *line_start;
     ad_place place;      /* file and line of `at` */
-    const char *main;    /* the first file: never a system header, though markers inside it may carry the flag (macros of system headers) */
     const char **ours;   /* files that were entered without the flag of system headers */
     int ours_count, ours_room;
     int system;          /* 1: tokens here belong to a system header */
@@ -135,6 +134,14 @@ static void enter_file(lexer *x, const char *name, size_t length, int flagged)
 /* A line that starts with #: a line marker, a pragma (skipped), or something that the preprocessor should have taken away. */
 static void directive(lexer *x)
 {
+    if (!x->d) { /* the user's own file: up to the end of the line, and of those that a backslash adds */
+        while (x->at < x->end && (*x->at != '\n' || x->at[-1] == '\\')) {
+            const int ends = *x->at == '\n';
+            x->at++;
+            if (ends) new_line(x);
+        }
+        return;
+    }
     const char *from = x->at, *stop = memchr(from, '\n', (size_t)(x->end - from));
     if (!stop) stop = x->end;
     const char *at = from + 1;
@@ -188,7 +195,7 @@ static int skip_blank(lexer *x)
             if (ends) new_line(x);
         }
         if (x->at + 1 >= x->end) {
-            ad_error(x->d, place, NULL, "this comment is not closed");
+            if (x->d) ad_error(x->d, place, NULL, "this comment is not closed");
             x->at = x->end;
         } else {
             x->at += 2;
@@ -217,7 +224,7 @@ static void quoted(lexer *x, char quote)
     const char *from = x->at++;
     while (x->at < x->end && *x->at != quote && *x->at != '\n') x->at += *x->at == '\\' && x->at + 1 < x->end && x->at[1] != '\n' ? 2 : 1;
     if (x->at >= x->end || *x->at == '\n') {
-        ad_error(x->d, here(x, from), NULL, "the closing %c is missing on this line", quote);
+        if (x->d) ad_error(x->d, here(x, from), NULL, "the closing %c is missing on this line", quote);
     } else {
         x->at++;
     }
@@ -250,21 +257,21 @@ static int is_binary(const char *text, size_t length)
     return memchr(text, 0, length) != NULL;
 }
 
-ac_tokens ac_lex(ad_arena *m, ad_diag *d, ac_names *names, const char *file, const char *text, size_t length)
+static ac_tokens lex(ad_arena *m, ad_diag *d, ac_names *names, const char *file, const char *text, size_t length)
 {
     lexer x = {.m = m, .d = d, .names = names, .at = text, .end = text + length, .line_start = text, .at_line_start = 1};
     x.place = (ad_place){.file = NULL, .line = 1, .col = 1};
     enter_file(&x, file, strlen(file), 0);
     if (is_binary(text, length)) {
-        ad_error(d, (ad_place){.file = file}, NULL, "this is not a text file");
+        if (d) ad_error(d, (ad_place){.file = file}, NULL, "this is not a text file");
         x.at = x.end;
     }
     while (x.at < x.end && x.out.count < TOKENS_MAX) {
+        if (skip_blank(&x)) continue;
         if (x.at_line_start && *x.at == '#') {
             directive(&x);
             continue;
         }
-        if (skip_blank(&x)) continue;
         x.at_line_start = 0;
         if (x.system) {
             const char c = *x.at++;
@@ -290,4 +297,14 @@ ac_tokens ac_lex(ad_arena *m, ad_diag *d, ac_names *names, const char *file, con
     }
     add(&x, AC_END, x.end, x.end);
     return x.out;
+}
+
+ac_tokens ac_lex(ad_arena *m, ad_diag *d, ac_names *names, const char *file, const char *text, size_t length)
+{
+    return lex(m, d, names, file, text, length);
+}
+
+ac_tokens ac_lex_original(ad_arena *m, ac_names *names, const char *file, const char *text, size_t length)
+{
+    return lex(m, NULL, names, file, text, length);
 }

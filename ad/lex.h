@@ -52,12 +52,15 @@ ac_name *ac_intern(ac_names *names, const char *text, size_t length);
 
 ac_tokens ac_lex(ad_arena *m, ad_diag *d, ac_names *names, const char *file, const char *text, size_t length);
 
+/* The tokens of a file that has not been preprocessed; directives and errors are passed over. */
+ac_tokens ac_lex_original(ad_arena *m, ac_names *names, const char *file, const char *text, size_t length);
+
 /* A file as the user wrote it, so that columns of the preprocessed text can be led back to it (align.c). */
 typedef struct ac_original {
     const char *file, *text;
     size_t length;
 } ac_original;
 
-void ac_align(ad_arena *m, ac_tokens tokens, const ac_original *originals, int count);
+void ac_align(ad_arena *m, ac_names *names, ac_tokens tokens, const ac_original *original);
 
 #endif

@@ -50,7 +50,8 @@ typedef struct ac_loop {
     struct ac_loop *outer;
 } ac_loop;
 
-enum { M_STABLE = 1, M_FLAG = 2, M_NEEDED = 4 }; /* marks of symbols: assigned once; a flag of the control flow; one that is read */
+enum { M_STABLE = 1, M_FLAG = 2, M_NEEDED = 4, M_GONE = 8 }; /* marks of symbols: assigned once; a flag of the control flow; one that is read;
+                                                                 out of scope */
 
 typedef struct ac_lower {
     ac_unit *u;
@@ -82,6 +83,7 @@ int ac_marked(const ac_lower *cx, const ad_sym *s, int mark);
 ad_sym *ac_symbol(ac_lower *cx, const char *name, ac_type *type, ad_role role);
 ad_sym *ac_temporary(ac_lower *cx, const char *name, ac_type *type, ad_node *value); /* declared and set */
 int ac_stable(const ac_lower *cx, const ad_node *n); /* 1: its value does not change while the symbols in it are in scope */
+int ac_gone(const ac_lower *cx, const ad_node *n);   /* 1: a symbol in it is out of scope */
 ad_node *ac_frozen(ac_lower *cx, ad_node *n, const char *name); /* n, or a temporary that keeps its value */
 void ac_bind_global(ac_lower *cx, ac_entity *v, ac_ref *ref);
 
@@ -103,6 +105,7 @@ ad_node *ac_int_op(ac_lower *cx, ad_op op, ad_node *a, ad_node *b); /* folds con
 ad_node *ac_convert(ac_lower *cx, ac_value v, ac_type *to, int is_explicit);
 ac_type *ac_arith_types(ac_lower *cx, ac_value *a, ac_value *b); /* brings both to their common type */
 int ac_whole_of(const ad_node *n, int64_t *value);
+ac_type *ac_node_type(const ad_node *n); /* the C type of an integer tree */
 
 /* lower_ref.c */
 int ac_lvalue(ac_lower *cx, ac_expr *e, ac_ref *out);

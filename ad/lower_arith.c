@@ -60,6 +60,42 @@ ad_node *ac_int_op(ac_lower *cx, ad_op op, ad_node *a, ad_node *b)
     return ad_new(cx->m, op, AD_INT, 2, a, b);
 }
 
+static ac_type *type_called(const char *text)
+{
+    for (int i = 0; i < AC_INTS; i++) {
+        if (strcmp(ac_int(i)->text, text) == 0) return ac_int(i);
+    }
+    return ac_int(AC_INT);
+}
+
+ac_type *ac_node_type(const ad_node *n)
+{
+    switch (n->op) {
+    case AD_WHOLE:
+        if (n->text && strstr(n->text, "ul")) return ac_int(AC_ULONG);
+        if (n->text && strchr(n->text, 'u')) return ac_int(AC_UINT);
+        return ac_int((n->text && strchr(n->text, 'l')) || n->whole != (int)n->whole ? AC_LONG : AC_INT);
+    case AD_NAME:
+    case AD_ELEM: return ac_promote(type_called(n->sym->ctype));
+    case AD_TO_INT: return ac_promote(type_called(n->text));
+    case AD_NEG:
+    case AD_BITNOT: return ac_node_type(n->kid[0]);
+    case AD_SHL:
+    case AD_SHR: return ac_node_type(n->kid[0]);
+    case AD_ADD:
+    case AD_SUB:
+    case AD_MUL:
+    case AD_DIV:
+    case AD_MOD:
+    case AD_BITAND:
+    case AD_BITOR:
+    case AD_XOR: return ac_common(ac_node_type(n->kid[0]), ac_node_type(n->kid[1]));
+    case AD_COND: return ac_common(ac_node_type(n->kid[1]), ac_node_type(n->kid[2]));
+    case AD_RAW: return ac_int(AC_LONG);
+    default: return ac_int(AC_INT);
+    }
+}
+
 /* A literal that the type holds needs no cast: C converts it without a word. */
 static int fits(const ad_node *n, const ac_type *to)
 {

@@ -14,15 +14,15 @@ static int nodes(const ad_node *n)
 }
 
 /* An argument that the parameter can stand for, because neither changes. */
-static int can_stand_for(const ac_lower *cx, const ac_entity *param, const ad_node *n)
+static int can_stand_for(const ac_lower *cx, const ac_entity *param, const ad_node *n, int is_pure)
 {
     if (param->writes > 1) return 0;
-    if (n->op == AD_WHOLE || n->op == AD_NUM) return 1;
-    if (n->type == AD_DOUBLE && n->op != AD_NAME) return 0;
+    if (n->op == AD_WHOLE || n->op == AD_NUM || (is_pure && n->op == AD_NAME)) return 1;
+    if (n->type == AD_DOUBLE && n->op != AD_NAME && n->op != AD_ELEM) return 0;
     return ac_stable(cx, n) && nodes(n) <= SMALL;
 }
 
-static int bind_number(ac_lower *cx, ac_entity *param, ac_value v, ad_place place)
+static int bind_number(ac_lower *cx, ac_entity *param, ac_value v, int is_pure, ad_place place)
 {
     if (!ac_is_number(v.type)) {
         ad_error(cx->d, place, NULL, "the parameter '%s' is a number, the argument is a %s", param->name ? param->name->text : "?", ac_type_text(cx->m, v.type));
@@ -31,7 +31,7 @@ static int bind_number(ac_lower *cx, ac_entity *param, ac_value v, ad_place plac
     ad_node *n = ac_convert(cx, v, param->type, 0);
     ac_ref *r = ad_take(cx->m, sizeof *r);
     *r = (ac_ref){.type = param->type, .entity = param};
-    if (can_stand_for(cx, param, n)) {
+    if (can_stand_for(cx, param, n, is_pure)) {
         r->where = R_VALUE;
         r->value = n;
     } else {
@@ -57,7 +57,7 @@ static int bind_struct(ac_lower *cx, ac_entity *param, ac_value v, ad_place plac
     return ac_copy_object(cx, r, &v.ref, place);
 }
 
-static int bind(ac_lower *cx, ac_entity *param, ac_value v, ad_place place)
+static int bind(ac_lower *cx, ac_entity *param, ac_value v, int is_pure, ad_place place)
 {
     if (!v.type) return 0;
     if (param->type->class == T_REFUSED || (param->type->class == T_POINTER && param->type->of->class == T_FUNCTION)) {
@@ -65,7 +65,7 @@ static int bind(ac_lower *cx, ac_entity *param, ac_value v, ad_place place)
                  param->type->class == T_POINTER ? "pointer to a function" : param->type->text);
         return 0;
     }
-    if (ac_is_number(param->type)) return bind_number(cx, param, v, place);
+    if (ac_is_number(param->type)) return bind_number(cx, param, v, is_pure, place);
     if (param->type->class == T_STRUCT) return bind_struct(cx, param, v, place);
     if (v.type->class != T_POINTER) {
         ad_error(cx->d, place, NULL, "the parameter '%s' is a pointer, the argument is a %s", param->name ? param->name->text : "?", ac_type_text(cx->m, v.type));
@@ -162,9 +162,11 @@ static ac_value inlined(ac_lower *cx, ac_expr *e, ac_entity *f)
     ac_value *v = ad_take(cx->m, ((size_t)e->args + 1) * sizeof *v);
     int i = 0, good = 1;
     for (ac_expr *k = e->arg; k; k = k->next, i++) v[i] = ac_rvalue(cx, k);
+    int is_pure = 1; /* the helper changes none of the caller's variables */
+    for (const ac_entity *k = f->type->param; k; k = k->next) is_pure &= k->type->class != T_POINTER || k->type->of->is_const;
     i = 0;
     ac_entity *param = f->type->param;
-    for (ac_expr *k = e->arg; k; k = k->next, param = param->next, i++) good &= bind(cx, param, v[i], k->place);
+    for (ac_expr *k = e->arg; k; k = k->next, param = param->next, i++) good &= bind(cx, param, v[i], is_pure, k->place);
     if (!good) return ac_bad();
     if (++cx->depth > AC_DEEP / 4) {
         ad_error(cx->d, e->place, NULL, "calls are nested more than %d deep", AC_DEEP / 4);

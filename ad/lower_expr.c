@@ -156,6 +156,19 @@ static int is_pointer(ac_lower *cx, const ac_expr *e)
     return t && t->class == T_POINTER;
 }
 
+/* The value that was just assigned to an element, so that it need not be read back: f[0] = f[1] = e becomes value = e; f[1] = value; f[0] = value. */
+static ad_node *shared(ac_lower *cx, ac_type *t)
+{
+    ad_node *last = cx->block->kid[cx->block->kids - 1];
+    if (last->kid[1]->op == AD_NUM || last->kid[1]->op == AD_NAME) return last->kid[1];
+    ad_node *e = last->kid[1];
+    cx->block->kids--;
+    ad_node *value = ad_use(cx->m, ac_temporary(cx, "value", t, e));
+    last->kid[1] = value;
+    ad_append(cx->m, cx->block, last);
+    return value;
+}
+
 /* a op= b as a statement; the reference is what was assigned. */
 static int assignment(ac_lower *cx, ac_expr *e, ac_ref *to)
 {
@@ -163,8 +176,11 @@ static int assignment(ac_lower *cx, ac_expr *e, ac_ref *to)
         if (e->b->op == E_ASSIGN && !is_pointer(cx, e->b->a)) { /* a = b = c */
             ac_ref from;
             if (!assignment(cx, e->b, &from)) return 0;
+            const ad_node *last = cx->block->kids ? cx->block->kid[cx->block->kids - 1] : NULL;
+            ac_value v = ac_load(cx, &from, e->place);
+            if (v.type && v.type->class == T_DOUBLE && v.node->op == AD_ELEM && last && last->op == AD_SET && last->kid[0]->sym == v.node->sym)
+                v.node = shared(cx, v.type);
             if (!ac_lvalue(cx, e->a, to)) return 0;
-            const ac_value v = ac_load(cx, &from, e->place);
             return ac_assign(cx, to, &v, e->place);
         }
         const ac_value v = ac_rvalue(cx, e->b);

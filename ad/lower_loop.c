@@ -274,7 +274,9 @@ static int followers(ac_lower *cx, header *h, follower *f, ac_expr **others, int
         const ac_value now = ac_load(cx, v->bound, h->s->place);
         if (!now.type) continue;
         f[n] = (follower){.v = v, .own = v->bound, .step = step};
-        f[n].from = ac_frozen(cx, now.node, ad_text(cx->m, "%s_from", v->name->text));
+        const ad_node *last = cx->block->kids ? cx->block->kid[cx->block->kids - 1] : NULL;
+        const int just_set = last && last->op == AD_SET && ad_same(last->kid[0], now.node) && ac_stable(cx, last->kid[1]);
+        f[n].from = just_set ? last->kid[1] : ac_frozen(cx, now.node, ad_text(cx->m, "%s_from", v->name->text));
         n++;
     }
     return n;
@@ -375,6 +377,10 @@ void ac_lower_for(ac_lower *cx, ac_stmt *s)
     }
     pass(cx, &h, &loop, others, other_count);
     h.v->counter = NULL;
+    ac_mark(cx, h.counter, M_GONE);
+    for (int i = 0; i < body->kids; i++) {
+        if (body->kid[i]->op == AD_DECL) ac_mark(cx, body->kid[i]->sym, M_GONE);
+    }
     cx->block = outer;
     cx->loop = outer_loop;
     cx->place = s->place;
