@@ -143,14 +143,15 @@ static void declare(ad_printer *q, const ad_node *b, const ad_sym *s)
         ad_put_array(q, s);
         return;
     }
-    int first = q->first[s->number];
+    const int first = q->first[s->number];
+    const ad_node *f = first >= 0 ? b->kid[first] : NULL;
+    const int set = f && f->op == AD_SET && f->kid[0]->op == AD_NAME && f->kid[0]->sym == s && !ad_uses(f->kid[1], s);
     q->first[s->number] = -2;
     if (s->lane && q->how->lanes) {
-        ad_line(q, "costate_v4 %s[%s] = {{0}};", s->name, *q->blocks == '1' ? "1" : "2");
+        ad_line(q, "costate_v4 %s[%s]%s;", s->name, *q->blocks == '1' ? "1" : "2", set ? "" : " = {{0}}");
         return;
     }
-    const ad_node *f = first >= 0 ? b->kid[first] : NULL;
-    if (f && f->op == AD_SET && f->kid[0]->op == AD_NAME && f->kid[0]->sym == s && !ad_uses(f->kid[1], s)) {
+    if (set) {
         q->first[s->number] = -3;
         return;
     }

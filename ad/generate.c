@@ -64,28 +64,54 @@ static void put_head(file *g)
                    "    if (!told++) fprintf(stderr, \"%s:%d: %s is not a number\\n\", file, line, what);\n    return -1;\n}\n\n");
 }
 
-/* Each const table that a function reads, once. */
-static void put_tables(file *g)
+/* 1: a function before `last` has this very table, or, with the same name, another one. */
+static int told(const file *g, int last, const ad_sym *table, int *other)
 {
-    const char **done = NULL;
-    int count = 0, room = 0;
-    for (int i = 0; i < FUNCTIONS; i++) {
+    *other = 0;
+    for (int i = 0; i <= last; i++) {
         const ad_fn *fn = g->subject[i].fn;
         for (int k = 0; fn && k < fn->syms; k++) {
             const ad_sym *s = fn->sym[k];
-            if (s->role != AD_CONST || !s->text || !ad_uses(fn->body, s)) continue;
-            int seen = g->model->prelude && strstr(g->model->prelude, s->text) != NULL;
-            for (int j = 0; j < count && !seen; j++) seen = strcmp(done[j], s->text) == 0;
-            if (seen) continue;
-            if (count == room) {
-                room = room ? 2 * room : 16;
-                done = ad_grow(g->m, done, (size_t)count * sizeof *done, (size_t)room * sizeof *done);
-            }
-            done[count++] = s->text;
-            ad_put(g->o, "__attribute__((unused)) %s\n", s->text);
+            if (s == table) return 0;
+            if (s->role != AD_CONST || !s->text || strcmp(s->name, table->name) != 0) continue;
+            if (strcmp(s->text, table->text) == 0) return 1;
+            *other = 1;
         }
     }
-    if (count) ad_puts(g->o, "\n");
+    return 0;
+}
+
+/* `text` with its first word `from` replaced. */
+static const char *renamed(ad_arena *m, const char *text, const char *from, const char *to)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    for (const char *at = text; (at = strstr(at, from)) != NULL; at++) {
+        const char *end = at + strlen(from);
+        if ((at == text || !strchr(letters, at[-1])) && (!*end || !strchr(letters, *end)))
+            return ad_text(m, "%.*s%s%s", (int)(at - text), text, to, end);
+    }
+    return text;
+}
+
+/* The const tables of all functions. At the level of the file they are called model_table, so that no local hides them. */
+static void put_tables(file *g)
+{
+    for (int i = 0; i < FUNCTIONS; i++) {
+        const ad_fn *fn = g->subject[i].fn;
+        for (int k = 0; fn && k < fn->syms; k++) {
+            ad_sym *s = fn->sym[k];
+            if (s->role != AD_CONST || !s->text) continue;
+            const char *old = s->name, *plain = s->text;
+            int other = 1;
+            for (int number = 1; other; number++) {
+                s->name = number == 1 ? ad_text(g->m, "%s_%s", g->model->name, old) : ad_text(g->m, "%s_%s_%d", g->model->name, old, number);
+                s->text = renamed(g->m, plain, old, s->name);
+                if (told(g, i, s, &other)) break;
+                if (!other) ad_put(g->o, "__attribute__((unused)) %s\n", s->text);
+            }
+        }
+    }
+    ad_puts(g->o, "\n");
 }
 
 /* ---- the Jacobian ------------------------------------------------------------------------------------------------------------------ */

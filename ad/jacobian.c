@@ -367,7 +367,7 @@ static int by_column(const void *a, const void *b)
 /* Numbers the elements, column by column, and fills them in. Those that start as 0 are set in `head`. */
 static void number(jacobian *w, ad_node *head, int n, ad_entries *entries)
 {
-    qsort(w->at, (size_t)w->places, sizeof *w->at, by_column);
+    if (w->places) qsort(w->at, (size_t)w->places, sizeof *w->at, by_column);
     const int dense = n <= 8 || (double)w->places * 2 >= (double)n * n;
     int *colptr = ad_take(w->m, ((size_t)n + 2) * sizeof *colptr), *rowind = ad_take(w->m, ((size_t)w->places + 1) * sizeof *rowind);
     unsigned char *set = dense ? ad_take(w->m, (size_t)n * (size_t)n) : NULL;

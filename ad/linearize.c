@@ -128,10 +128,12 @@ static list quotient(work *w, ad_node **e)
         return a;
     }
     if (!plain(n->kid[1])) n->kid[1] = hoist(w, n->kid[1], "divisor");
-    ad_node *inverse = ad_div(w->m, ad_num(w->m, 1), ad_copy(w->m, n->kid[1], NULL));
-    *e = hoist(w, n, "quotient");
+    double dividend = 0;
+    const int is_inverse = ad_literal(n->kid[0], &dividend) && dividend == 1;
+    *e = hoist(w, n, is_inverse ? "inverse" : "quotient");
     if (a.count == 0 && b.count == 0) return a;
-    inverse = hoist(w, inverse, "inverse");
+    ad_node *inverse = is_inverse ? ad_copy(w->m, *e, NULL)
+                                  : hoist(w, ad_div(w->m, ad_num(w->m, 1), ad_copy(w->m, n->kid[1], NULL)), "inverse");
     scale(w, &a, inverse, "factor");
     scale(w, &b, ad_mul(w->m, ad_copy(w->m, *e, NULL), ad_copy(w->m, inverse, NULL)), "factor");
     merge(w, &a, &b, -1);

@@ -91,16 +91,17 @@ static ad_fn *move(ad_arena *m, const ad_fn *fn, const char *letters, int level,
 /* levels: tangents to take, though nothing may move. NULL: cannot be reversed. */
 static ad_fn *build(ad_arena *m, const ad_fn *fn, const variant *v, int levels)
 {
-    const ad_fn *f = fn;
+    ad_fn *f = ad_fn_copy(m, fn, NULL);
     if (*v->by) {
         unsigned by = (strchr(v->by, 'y') ? AD_BY_Y : 0u) | (strchr(v->by, 'p') ? AD_BY_P : 0u);
-        f = ad_reverse(m, fn, by);
+        f = ad_reverse(m, f, by);
         if (!f) return NULL;
     }
-    for (int level = 1; level <= levels; level++) f = move(m, f, v->move[level - 1], level, v->keep);
-    ad_fn *made = ad_fn_copy(m, f, NULL);
-    ad_dead(m, made);
-    return made;
+    for (int level = 1; level <= levels; level++) {
+        f = move(m, f, v->move[level - 1], level, v->keep);
+        ad_dead(m, f);
+    }
+    return f;
 }
 
 /* ---- C functions ---------------------------------------------------------------------------------------------------------------- */
@@ -140,7 +141,7 @@ static void put_rest(ad_out *o, const ad_subject *s, const ad_fn *fn, const char
     }
     ad_put(o, "    const int status = width == 1 ? %s_1(", name);
     put_args(o, fn, "_rest");
-    ad_put(o, ") : %s%s(", name, cut ? "_any(4, " : "_4(");
+    ad_put(o, ") : %s%s", name, cut ? "_any(4, " : "_4(");
     put_args(o, fn, "_rest");
     ad_puts(o, ");\n");
     for (int i = 0; i < fn->params; i++) {
@@ -228,12 +229,17 @@ static int ignored(const ad_subject *s, const char *slot)
     return (slot[0] == 't' && !uses_slot(s->fn, 't')) || (slot[0] == 'y' && !uses_slot(s->fn, 'y')) || (slot[0] == 'p' && !uses_slot(s->fn, 'p'));
 }
 
+static int always_given(const char *slot)
+{
+    return strncmp(slot, "out", 3) == 0 || strcmp(slot, "u") == 0;
+}
+
 /* The condition under which a variant has exactly what is given. A direction's time is small: zeros stand in for it. */
 static int put_condition(ad_out *o, const ad_subject *s, const struct product *product, const ad_fn *fn)
 {
     int count = 0, zeros = 0;
     for (const arg *a = product->arg; a->slot; a++) {
-        if (ignored(s, a->slot) || strncmp(a->slot, "out", 3) == 0 || strcmp(a->slot, "u") == 0) continue;
+        if (ignored(s, a->slot) || always_given(a->slot)) continue;
         const int there = ad_at_slot(fn, a->slot) != NULL;
         ad_puts(o, count++ ? " && " : "    if (");
         if (there && a->slot[0] == 't') zeros = 1, ad_put(o, "(%s || w <= %d)", a->name, ZEROS);
@@ -263,7 +269,7 @@ static void put_outer(ad_out *o, const ad_subject *s, const struct product *prod
     ad_puts(o, "    costate_work *work = costate_work_open(); /* what is missing is zero, or not wanted */\n    if (!work) return -1;\n"
                "    const costate_mark mark = costate_scratch_mark(work);\n");
     for (const arg *a = product->arg; a->slot; a++) {
-        if (!ad_at_slot(last, a->slot)) continue;
+        if (!ad_at_slot(last, a->slot) || always_given(a->slot)) continue;
         ad_put(o, "    if (!%s) %s = costate_scratch_zero(work, (size_t)w * %d);\n", a->name, a->name, rows_of(s, a->slot));
         ad_put(o, "    if (!%s) return costate_scratch_back(work, mark, -1);\n", a->name);
     }

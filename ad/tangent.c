@@ -110,6 +110,14 @@ static void assign(tangent *t, ad_node *out, ad_node *s)
 
 static ad_node *block(tangent *t, ad_node *b);
 
+/* The push or pop of the tangent beside that of the value: of the same pair. */
+static ad_node *tape_dot(tangent *t, const ad_node *s)
+{
+    ad_node *n = ad_new(t->m, s->op, AD_DOUBLE, 1, dot_of(t, s->kid[0]));
+    n->whole = s->whole;
+    return n;
+}
+
 static void statement(tangent *t, ad_node *out, ad_node *s)
 {
     ad_arena *m = t->m;
@@ -124,10 +132,10 @@ static void statement(tangent *t, ad_node *out, ad_node *s)
         return;
     case AD_PUSH:
         ad_append(m, out, s);
-        if (t->dot[s->kid[0]->sym->number]) ad_append(m, out, ad_new(m, AD_PUSH, AD_DOUBLE, 1, dot_of(t, s->kid[0])));
+        if (t->dot[s->kid[0]->sym->number]) ad_append(m, out, tape_dot(t, s));
         return;
     case AD_POP:
-        if (t->dot[s->kid[0]->sym->number]) ad_append(m, out, ad_new(m, AD_POP, AD_DOUBLE, 1, dot_of(t, s->kid[0])));
+        if (t->dot[s->kid[0]->sym->number]) ad_append(m, out, tape_dot(t, s));
         break;
     case AD_IF:
         s->kid[1] = block(t, s->kid[1]);

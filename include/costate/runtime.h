@@ -29,6 +29,10 @@
 
 /* Emitted functions have the signatures of costate.h whether or not a model has a use for every argument. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
+#if !defined(__clang__) /* before an element of an array is overwritten it may be saved, though nobody has set it yet */
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 
 /* Four lanes. It may lie wherever a double may; behind pointers when handed to a function, for how vectors are passed by value
  * depends on the processor. */
