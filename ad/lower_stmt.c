@@ -60,16 +60,26 @@ static void lower_return(ac_lower *cx, ac_stmt *s)
     set_flag(cx, f->done);
 }
 
-/* The branches of an if, with what follows the if behind the branch that does not leave. */
+/* A branch and what follows the if: one list, so that the rest is skipped where the branch leaves. */
+static void lower_with_rest(ac_lower *cx, ad_node *block, ac_stmt *branch, ac_stmt *rest)
+{
+    ac_stmt *only = branch->first && !branch->first->next ? branch->first : branch, *copy = ad_take(cx->m, sizeof *copy);
+    *copy = *only;
+    copy->next = rest;
+    ac_lower_block(cx, block, copy);
+}
+
+/* The branches of an if, with what follows the if behind the branch that does not always leave. */
 static void lower_if(ac_lower *cx, ac_stmt *s, ac_stmt *rest)
 {
     ad_node *test = ac_full_truth(cx, s->expr), *yes = ad_block(cx->m), *no = ad_block(cx->m);
     ad_node *choice = ad_new(cx->m, AD_IF, AD_INT, 3, test, yes, no);
     ac_emit(cx, choice);
-    ac_lower_block(cx, yes, s->body->first);
-    if (rest && !s->body->always) ac_lower_block(cx, yes, rest);
-    if (s->otherwise) ac_lower_block(cx, no, s->otherwise->first);
-    if (rest && s->body->always) ac_lower_block(cx, no, rest);
+    if (rest && !s->body->always) lower_with_rest(cx, yes, s->body, rest);
+    else ac_lower_block(cx, yes, s->body->first);
+    if (rest && s->body->always && s->otherwise) lower_with_rest(cx, no, s->otherwise, rest);
+    else if (s->otherwise) ac_lower_block(cx, no, s->otherwise->first);
+    else if (rest) ac_lower_block(cx, no, rest);
     if (!no->kids) choice->kid[2] = NULL;
 }
 
