@@ -243,6 +243,57 @@ void ad_dead(ad_arena *m, ad_fn *fn)
     trim(m, fn);
 }
 
+/* ---- x = 0; x += e ----------------------------------------------------------------------------------------------------------- */
+
+typedef struct zeros {
+    ad_arena *m;
+    int *at; /* by symbol number: 1 + statement of the block that sets it to 0, nothing having mentioned it since */
+} zeros;
+
+static void forget_zeros(zeros *z, const ad_node *n)
+{
+    if (!n) return;
+    if (n->sym && n->op != AD_DECL) z->at[n->sym->number] = 0;
+    for (int i = 0; i < n->kids; i++) forget_zeros(z, n->kid[i]);
+}
+
+static void first_sums(ad_arena *m, const ad_fn *fn, ad_node *block)
+{
+    zeros z = {m, NULL};
+    int kept = 0;
+    for (int i = 0; i < block->kids; i++) {
+        ad_node *s = block->kid[i];
+        if (s->op == AD_IF || s->op == AD_FOR || s->op == AD_BLOCK)
+            for (int k = 0; k < s->kids; k++)
+                if (s->kid[k] && s->kid[k]->op == AD_BLOCK) first_sums(m, fn, s->kid[k]);
+        if (s->op == AD_BLOCK) first_sums(m, fn, s);
+        const ad_node *t = s->op == AD_SET || s->op == AD_INC ? s->kid[0] : NULL;
+        int zero = s->op == AD_SET && t->sym->type == AD_DOUBLE && s->kid[1]->op == AD_NUM && s->kid[1]->value == 0;
+        if (zero && !z.at) z.at = ad_take(m, ((size_t)fn->syms + 1) * sizeof *z.at);
+        if (!z.at) continue;
+        int from = t ? z.at[t->sym->number] : 0;
+        if (s->op == AD_INC && from && ad_same(block->kid[from - 1]->kid[0], t) && !ad_uses(s->kid[1], t->sym)) {
+            ad_node *set = ad_set(m, s->kid[0], s->kid[1]);
+            set->place = s->place;
+            block->kid[i] = set;
+            block->kid[from - 1] = NULL;
+        }
+        forget_zeros(&z, s);
+        if (zero) z.at[t->sym->number] = i + 1;
+        if (s->op == AD_SET && t->op == AD_NAME) /* elements with this index are others now */
+            for (int k = 0; t->sym->type == AD_INT && k < fn->syms; k++)
+                if (z.at[k] && ad_uses(block->kid[z.at[k] - 1], t->sym)) z.at[k] = 0;
+    }
+    for (int i = 0; i < block->kids; i++)
+        if (block->kid[i]) block->kid[kept++] = block->kid[i];
+    block->kids = kept;
+}
+
+void ad_first_sums(ad_arena *m, ad_fn *fn)
+{
+    first_sums(m, fn, fn->body);
+}
+
 /* ---- privatizing ---------------------------------------------------------------------------------------------------------- */
 
 static void privatize(ad_arena *m, ad_fn *fn, ad_node *n, ad_syms *live);

@@ -204,17 +204,19 @@ ad_node *ad_split_scatter(ad_vectors *v, const ad_node *loop, const ad_loops *ar
 
 /* ---- diagonals --------------------------------------------------------------------------------------------------------------------- */
 
-/* 1: a loop inside n adds to the array at an index that moves with that loop. */
-static int inner_adds(const ad_vectors *v, const ad_node *n, const ad_sym *s, const ad_node *inside)
+/* 1: a loop inside n, within loops, adds to elements of the array that move with that loop and may be the target. */
+static int inner_adds(const ad_vectors *v, const ad_node *n, const ad_node *target, const ad_affine *form, ad_loops loops)
 {
     if (!n) return 0;
-    if (n->op == AD_INC && inside && n->kid[0]->sym == s && n->kid[0]->op == AD_ELEM) {
-        ad_affine form = ad_affine_of(&v->defs, n->kid[0]->kid[0]);
-        return form.ok && ad_coefficient(&form, inside->sym) != 0;
+    if (n->op == AD_INC && loops.depth > 1 && n->kid[0]->sym == target->sym) {
+        const ad_node *inside = loops.depth <= AD_DEPTH ? loops.loop[loops.depth - 1] : NULL;
+        ad_affine other = ad_affine_of(&v->defs, n->kid[0]->kid[0]);
+        return inside && other.ok && ad_coefficient(&other, inside->sym) != 0 && !ad_disjoint(&v->defs, &loops, &other, &loops, form);
     }
+    if (n->op == AD_FOR) ad_loops_enter(&loops, n);
     if (n->op != AD_BLOCK && n->op != AD_IF && n->op != AD_FOR) return 0;
     for (int i = 0; i < n->kids; i++)
-        if (inner_adds(v, n->kid[i], s, n->op == AD_FOR ? n : inside)) return 1;
+        if (inner_adds(v, n->kid[i], target, form, loops)) return 1;
     return 0;
 }
 
@@ -247,7 +249,7 @@ int ad_put_off(ad_vectors *v, ad_node *loop, ad_node *before, ad_node *after)
         if (s->op != AD_INC || s->kid[0]->op != AD_ELEM || s->kid[0]->sym->role != AD_SUM) continue;
         ad_affine form = ad_affine_of(&v->defs, s->kid[0]->kid[0]);
         c = ad_coefficient(&form, loop->sym);
-        if (!ad_steady(&form, &loops, &changing) || c == 0 || !inner_adds(v, body, s->kid[0]->sym, NULL)) continue;
+        if (!ad_steady(&form, &loops, &changing) || c == 0 || !inner_adds(v, body, s->kid[0], &form, loops)) continue;
         ad_sym *d = later_for(v, s->kid[0], trips, targets, later, &count);
         if (!d) continue;
         ad_node *add = ad_copy(m, s, NULL);

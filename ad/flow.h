@@ -33,6 +33,9 @@ void ad_exposed(ad_arena *m, const ad_node *n, ad_syms *a);
 ad_node *ad_dead_block(ad_arena *m, const ad_node *block, const ad_syms *live);
 void ad_dead(ad_arena *m, ad_fn *fn);
 
+/* x = 0; ... x += e, with nothing about x between, becomes x = e; in place. */
+void ad_first_sums(ad_arena *m, ad_fn *fn);
+
 /* Gives scalars that a loop writes before it reads them, and that nobody reads after the loop, a declaration (and a name) of their own inside the
  * loop: `double s; for (...) { s = 0; ... }` as if s had been declared in the body. */
 void ad_privatize(ad_arena *m, ad_fn *fn);

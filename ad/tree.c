@@ -255,7 +255,7 @@ ad_fn *ad_fn_copy(ad_arena *m, const ad_fn *f, ad_sym ***map)
     }
     for (int i = 0; i < f->syms; i++) to[i]->extent = ad_copy(m, f->sym[i]->extent, to);
     for (int i = 0; i < f->params; i++) c->param[i] = to[f->param[i]->number];
-    ad_sym **const role[] = {&c->t, &c->y, &c->p, &c->out, &c->k, &c->data, &c->status, &c->u, &c->yb, &c->pb};
+    ad_sym **const role[] = {&c->t, &c->y, &c->p, &c->out, &c->k, &c->data, &c->status, &c->u, &c->yb, &c->pb, &c->points, &c->point};
     for (size_t i = 0; i < sizeof role / sizeof *role; i++)
         if (*role[i]) *role[i] = to[(*role[i])->number];
     c->body = ad_copy(m, f->body, to);

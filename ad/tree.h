@@ -54,6 +54,7 @@ typedef struct ad_sym {
     int array;         /* 1: array */
     ad_node *extent;   /* of an array: elements, a passive integer expression; NULL: unknown (input and output parameters) */
     int lane;          /* 1: w values */
+    int points;        /* 1: a parameter of which there is one for each point (reverse.h, ad_reverse_points) */
     const char *text;  /* AD_CONST: the C text of its definition, e.g. "static const double k[3] = {1, 2, 3};" */
     const char *user;  /* the user's name for it; NULL: a temporary */
     const char *slot;  /* of a parameter: what it is, see tangent.h; NULL: a member of ad_fn says it */
@@ -87,7 +88,7 @@ typedef enum ad_op {
     AD_FOR,    /* for (sym = a; sym < b; sym += step), step > 0, or sym > b, step < 0; kid[2] is the body, an AD_BLOCK. a and b are evaluated once; sym
                   is an AD_COUNTER written by nothing else, and not read after the loop. `whole` holds the step. */
     AD_BLOCK,  /* kid[0 .. kids-1] in order; a scope */
-    AD_PUSH,   /* puts a (a scalar: AD_NAME or AD_ELEM) on the tape */
+    AD_PUSH,   /* puts a (a scalar: AD_NAME or AD_ELEM) on the tape. whole, if not 0: the number that this push and its pop have in common */
     AD_POP,    /* a = top of the tape */
     AD_NOTE    /* a comment for the emitted code: text */
 } ad_op;
@@ -119,6 +120,7 @@ typedef struct ad_fn {
     ad_sym *param[AD_PARAMS]; /* role AD_INPUT, AD_OUTPUT or AD_SUM */
     ad_sym *t, *y, *p, *out, *k, *data; /* of the user's function: those among param, or NULL: not there. data is a void pointer, kept as is */
     ad_sym *u, *yb, *pb;      /* of what reverse made: seeds (lane inputs) and sums; else NULL */
+    ad_sym *points, *point;   /* of what ad_reverse_points made: how many, and the counter of the loops over them; else NULL */
     int returns;              /* 1: int status (the user's `return 0`, `return 1`): the sym `status` holds it at the end */
     ad_sym *status;
     ad_node *body;            /* AD_BLOCK */

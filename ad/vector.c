@@ -198,6 +198,15 @@ static int on_lanes(const ad_node *n)
     return 0;
 }
 
+/* 1: a sum of so few terms that adding up the vector's entries at the end costs more than it saves. */
+static int short_sum(const ad_node *loop)
+{
+    int64_t trips = ad_trips(loop);
+    for (int i = 0; trips >= 0 && trips < 16 && i < loop->kid[2]->kids; i++)
+        if (loop->kid[2]->kid[i]->op == AD_INC && loop->kid[2]->kid[i]->kid[0]->op == AD_NAME) return 1;
+    return 0;
+}
+
 static ad_node *mark(ad_vectors *v, ad_node *block, ad_loops around);
 
 static ad_node *mark_loop(ad_vectors *v, ad_node *loop, ad_loops around)
@@ -208,8 +217,9 @@ static ad_node *mark_loop(ad_vectors *v, ad_node *loop, ad_loops around)
         return loop;
     }
     if (v->lanes && on_lanes(loop->kid[2])) return loop;
-    loop->simd = ad_independent(v, loop, &around);
-    if (loop->simd || v->lanes) return loop;
+    int fit = ad_independent(v, loop, &around);
+    loop->simd = fit && !short_sum(loop);
+    if (fit || v->lanes) return loop;
     ad_node *split = ad_split_scatter(v, loop, &around);
     return split ? split : loop;
 }
@@ -243,4 +253,5 @@ void ad_vectorize(ad_arena *m, ad_fn *fn, int lanes)
     fn->body = sum_locally(&v, ad_copy(m, fn->body, NULL));
     v.defs = ad_defs_of(m, fn, fn->body);
     fn->body = mark(&v, fn->body, (ad_loops){0});
+    ad_first_sums(m, fn);
 }
