@@ -162,18 +162,24 @@ void ad_emit_params(ad_out *o, const ad_fn *fn, int declare)
     for (int i = 0; i < fn->params; i++) {
         const ad_sym *s = fn->param[i];
         if (i) ad_puts(o, ", ");
-        if (!declare) ad_puts(o, s->name);
+        if (!declare) ad_put(o, "%s%s", s->name, s->points ? "_at" : "");
+        else if (s->points) ad_put(o, "const double *%srestrict %s_at", s->array ? "const *" : "", s->name);
         else if (s == fn->data) ad_put(o, "void *%s", s->name);
         else if (!s->array && !s->lane) ad_put(o, "%s %s", s->type == AD_INT ? s->ctype : "double", s->name);
         else ad_put(o, "%sdouble *restrict %s", s->role == AD_INPUT ? "const " : "", s->name);
     }
 }
 
-int ad_emit_is_long(const ad_fn *fn)
+int ad_emit_statements(const ad_fn *fn)
 {
     int statements = 0;
     for (int i = 0; i < fn->body->kids; i++) statements += fn->body->kid[i]->op != AD_DECL && fn->body->kid[i]->op != AD_NOTE;
-    return statements > AD_LONG;
+    return statements;
+}
+
+int ad_emit_is_long(const ad_fn *fn)
+{
+    return ad_emit_statements(fn) > AD_LONG;
 }
 
 /* Extents of parameters are known by the caller; a function that is never given lanes still takes them, so that all instances are called alike. */

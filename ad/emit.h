@@ -8,7 +8,8 @@
 
 #include "out.h"
 
-enum { AD_LONG = 300 }; /* statements at the top above which a body is cut */
+/* Statements of a body, at the top, from which on vectors of unrelated scalars are not worth the compiler's time; and those above which it is cut. */
+enum { AD_MANY = 300, AD_LONG = 1500 };
 
 typedef struct ad_emit {
     const char *name;  /* of the C function */
@@ -18,6 +19,7 @@ typedef struct ad_emit {
 
 void ad_emit_fn(ad_out *o, const ad_fn *fn, const ad_emit *how);
 void ad_emit_body(ad_out *o, const ad_fn *fn); /* the statements alone, for one lane; an AD_RAW among them is printed as a statement */
+int ad_emit_statements(const ad_fn *fn); /* at the top of its body */
 int ad_emit_is_long(const ad_fn *fn); /* 1: lanes are for one block only: call it with blocks = 1 */
 
 /* The parameters of the C function, "double t, const double *restrict y, ..."; names 0: the arguments of a call, "t, y, ...". */

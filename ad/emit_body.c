@@ -235,6 +235,16 @@ static int written_in(const ad_printer *q, const ad_node *e, const ad_node *n)
     return 0;
 }
 
+/* What a loop over points has one of for each of them. */
+static void point(ad_printer *q, const ad_node *loop)
+{
+    for (int i = 0; i < q->fn->params; i++) {
+        const ad_sym *s = q->fn->param[i];
+        if (!s->points || !ad_uses(loop->kid[2], s)) continue;
+        ad_line(q, "const double %s%s = %s_at[%s];", s->array ? "*restrict " : "", s->name, s->name, loop->sym->name);
+    }
+}
+
 /* An unsigned counter that runs downwards would never pass 0, so a signed one runs for it. */
 static void loop(ad_printer *q, const ad_node *n)
 {
@@ -259,6 +269,7 @@ static void loop(ad_printer *q, const ad_node *n)
     else ad_put(q->o, "; %s %s= %lld) {\n", name, n->whole > 0 ? "+" : "-", (long long)(n->whole > 0 ? n->whole : -n->whole));
     q->depth++;
     if (stand_in) ad_line(q, "const %s %s = (%s)%s;", own, n->sym->name, own, name);
+    if (q->fn->point && n->sym == q->fn->point) point(q, n);
     ad_put_body(q, n->kid[2]);
     q->depth--;
     ad_line(q, "}");

@@ -22,7 +22,7 @@ typedef struct file {
     ad_out *o;
     ad_subject subject[FUNCTIONS]; /* rhs, init, terminal, running, observe; fn NULL: not there */
     ad_entries entries;
-    int jacobian; /* 1: there is one */
+    int jacobian, points; /* 1: there is a Jacobian, a vjp_points */
 } file;
 
 static const char *const member[FUNCTIONS] = {"rhs", "init", "terminal", "running", "observe"};
@@ -49,9 +49,9 @@ static ad_subject subject(const file *g, int which)
 static void put_head(file *g)
 {
     ad_out *o = g->o;
-    int cut = 0;
-    for (int i = 0; i < FUNCTIONS; i++) cut |= g->subject[i].fn && ad_emit_is_long(g->subject[i].fn);
-    if (cut) ad_puts(o, "/* costate-flags: -fno-tree-slp-vectorize */\n");
+    int many = 0;
+    for (int i = 0; i < FUNCTIONS; i++) many |= g->subject[i].fn && ad_emit_statements(g->subject[i].fn) > AD_MANY;
+    if (many) ad_puts(o, "/* costate-flags: -fno-tree-slp-vectorize */\n");
     ad_put(o, "/* Derivatives of %s, written by costate diff. Changes belong into that file. */\n", g->model->file ? g->model->file : g->model->name);
     ad_puts(o, "#include <math.h>\n");
     if (g->options->nan_check) ad_puts(o, "#include <stdio.h>\n");
@@ -165,6 +165,7 @@ static void put_table(file *g)
     ad_put(g->o, "    .autonomous = %d,\n", !(model->rhs->t && ad_uses(model->rhs->body, model->rhs->t)));
     if (orders & AD_FIRST) {
         ad_put(g->o, "    .rhs = %s_rhs, .jvp = %s_jvp, .vjp = %s_vjp, .pattern = %s_pattern,\n", name, name, name, name);
+        if (g->points) ad_put(g->o, "    .vjp_points = %s_vjp_points,\n", name);
         if (g->jacobian) ad_put(g->o, "    .jac = %s_jac,\n", name);
         if (g->jacobian && g->entries.colptr)
             ad_put(g->o, "    .jac_pattern = {.format = COSTATE_CSC, .colptr = %s_colptr, .rowind = %s_rowind},\n", name, name);
@@ -186,6 +187,7 @@ static int put_function(file *g, int which)
     if (orders & AD_FIRST) {
         ad_put_eval(g->o, s);
         if (ad_put_product(g->o, s, "jvp") || ad_put_product(g->o, s, "vjp")) return -1;
+        if (which == 0) g->points = ad_put_points(g->o, s);
     }
     if (orders & AD_SECOND && which == 0 && ad_put_product(g->o, s, "jvp2")) return -1;
     if (orders & AD_SECOND && ad_put_product(g->o, s, "vjp_dot")) return -1;

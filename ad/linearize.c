@@ -47,8 +47,18 @@ static int size(const ad_node *e)
     return n;
 }
 
+/* 1: no symbol occurs, so that compilers know its value. */
+static int known(const ad_node *e)
+{
+    if (e->sym || e->op == AD_RAW) return 0;
+    for (int i = 0; i < e->kids; i++)
+        if (!known(e->kid[i])) return 0;
+    return 1;
+}
+
 static int dear(const ad_node *e)
 {
+    if (known(e)) return 0;
     if (e->op == AD_CALL || (e->op == AD_DIV && e->type == AD_DOUBLE)) return 1;
     if (e->op == AD_NAME || e->op == AD_ELEM) return 0;
     for (int i = 0; i < e->kids; i++)
@@ -58,7 +68,7 @@ static int dear(const ad_node *e)
 
 static int plain(const ad_node *e)
 {
-    return e->op == AD_NAME || e->op == AD_ELEM || ad_literal(e, NULL);
+    return e->op == AD_NAME || e->op == AD_ELEM || known(e);
 }
 
 static ad_node *hoist(work *w, ad_node *e, const char *name)
@@ -121,10 +131,12 @@ static list product(work *w, ad_node *e)
 static list quotient(work *w, ad_node **e)
 {
     ad_node *n = *e;
+    if (known(n)) return (list){0};
     list a = linear(w, &n->kid[0]), b = linear(w, &n->kid[1]);
     double divisor;
-    if (ad_literal(n->kid[1], &divisor) && divisor != 0) {
-        scale(w, &a, ad_num(w->m, 1 / divisor), "factor");
+    if (known(n->kid[1])) {
+        const int literal = ad_literal(n->kid[1], &divisor) && divisor != 0;
+        scale(w, &a, literal ? ad_num(w->m, 1 / divisor) : ad_div(w->m, ad_num(w->m, 1), ad_copy(w->m, n->kid[1], NULL)), "factor");
         return a;
     }
     if (!plain(n->kid[1])) n->kid[1] = hoist(w, n->kid[1], "divisor");
@@ -144,6 +156,7 @@ static list call(work *w, ad_node **e)
 {
     ad_node *n = *e;
     list arg[2] = {{0}, {0}}, sum = {0};
+    if (known(n)) return sum;
     for (int i = 0; i < n->kids; i++) {
         arg[i] = linear(w, &n->kid[i]);
         if (!plain(n->kid[i]) && (arg[0].count || arg[1].count) && ad_rule_needs(n->rule, (char)('a' + i)))

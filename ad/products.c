@@ -53,7 +53,7 @@ static const struct product {
     {"vjp_dot",
      {{"t1", "tdot", 0}, {"y1", "ydot", 0}, {"p1", "pdot", 0}, {"u", "u", 0}, {"u1", "udot", 0}, {"yb", "yb", 1}, {"yb1", "ybdot", 1},
       {"pb", "pb", 1}, {"pb1", "pbdot", 1}},
-     {{"ty", "yp", {"ty", ""}, 0}, {"y", "y", {"yu", ""}, 1}, {"full", "yp", {"typu", ""}, 1}}},
+     {{"ty", "yp", {"ty", ""}, 0}, {"y", "y", {"yu", ""}, 1}, {"dots", "yp", {"typu", ""}, 0}, {"full", "yp", {"typu", ""}, 1}}},
     {"vjp_dot2",
      {{"t1", "tdot1", 0}, {"y1", "ydot1", 0}, {"p1", "pdot1", 0}, {"t2", "tdot2", 0}, {"y2", "ydot2", 0}, {"p2", "pdot2", 0}, {"u", "u", 0},
       {"yb12", "yb", 1}, {"pb12", "pb", 1}},
@@ -119,8 +119,10 @@ static int has_lanes(const ad_sym *s)
 /* Arguments of a call: those with lanes get an ending. */
 static void put_args(ad_out *o, const ad_fn *fn, const char *ending)
 {
-    for (int i = 0; i < fn->params; i++)
-        ad_put(o, "%s%s%s", i ? ", " : "", fn->param[i]->name, has_lanes(fn->param[i]) ? ending : "");
+    for (int i = 0; i < fn->params; i++) {
+        const ad_sym *s = fn->param[i];
+        ad_put(o, "%s%s%s", i ? ", " : "", s->name, s->points ? "_at" : has_lanes(s) ? ending : "");
+    }
 }
 
 /* The last one to three lanes, copied into a block of four. */
@@ -162,8 +164,8 @@ static void put_instance(ad_out *o, const ad_fn *fn, const char *name, const cha
     ad_puts(o, ");\n}\n\n");
 }
 
-/* name(lanes, ...) for every number of lanes. */
-static void put_variant(ad_out *o, const ad_subject *s, const ad_fn *fn, const char *name)
+/* name_1, and name_4, name_8 and name_any unless the body is cut: then name_any alone. Returns whether it is. */
+static int put_widths(ad_out *o, const ad_subject *s, const ad_fn *fn, const char *name)
 {
     ad_fn *one = ad_fn_copy(o->m, fn, NULL);
     ad_vectorize(o->m, one, 0);
@@ -172,11 +174,17 @@ static void put_variant(ad_out *o, const ad_subject *s, const ad_fn *fn, const c
     ad_vectorize(o->m, wide, 1);
     const int cut = ad_emit_is_long(wide);
     ad_emit_fn(o, wide, &(ad_emit){.name = ad_text(o->m, cut ? "%s_any" : "%s_lanes", name), .lanes = 1});
-    if (!cut) {
-        put_instance(o, fn, name, "4", "", "1, 4");
-        put_instance(o, fn, name, "8", "", "2, 8");
-        put_instance(o, fn, name, "any", "const ptrdiff_t ld, ", "1, ld");
-    }
+    if (cut) return 1;
+    put_instance(o, fn, name, "4", "", "1, 4");
+    put_instance(o, fn, name, "8", "", "2, 8");
+    if (!fn->points) put_instance(o, fn, name, "any", "const ptrdiff_t ld, ", "1, ld");
+    return 0;
+}
+
+/* name(lanes, ...) for every number of lanes. */
+static void put_variant(ad_out *o, const ad_subject *s, const ad_fn *fn, const char *name)
+{
+    const int cut = put_widths(o, s, fn, name);
     ad_put(o, "static int %s(int lanes, ", name);
     ad_emit_params(o, fn, 1);
     ad_puts(o, ")\n{\n");
@@ -340,4 +348,24 @@ void ad_put_named(ad_out *o, const ad_subject *s, const char *ending)
     ad_put(o, "{\n    return %s_1(", name);
     for (int i = 0; i < fn->params; i++) ad_put(o, "%s%s", i ? ", " : "", ad_slot(fn, fn->param[i]));
     ad_puts(o, ");\n}\n\n");
+}
+
+int ad_put_points(ad_out *o, const ad_subject *s)
+{
+    const ad_fn *fn = uses_slot(s->fn, 'p') && !ad_emit_is_long(s->fn) ? ad_reverse_points(o->m, s->fn) : NULL;
+    if (!fn || ad_emit_is_long(fn)) return 0;
+    const char *name = ad_text(o->m, "%s_vjp_points", s->name);
+    put_widths(o, s, fn, name);
+    for (int pass = 0; pass < 2; pass++)
+        ad_put(o, "int %s(int points, const double *t, const double *const *y, const double *p, int w, const double *const *u, double *pb, void *data)%s", name,
+               pass ? "\n{\n" : ";\n");
+    for (int width = 1; width <= 8; width = width == 1 ? 4 : 2 * width) {
+        ad_put(o, "    if (w == %d) return %s_%d(", width, name, width);
+        for (int i = 0; i < fn->params; i++) ad_put(o, "%s%s", i ? ", " : "", fn->param[i] == fn->points ? "points" : ad_slot(fn, fn->param[i]));
+        ad_puts(o, ");\n");
+    }
+    ad_puts(o, "    for (int i = 0; i < points; i++) {\n");
+    ad_put(o, "        const int status = %s_vjp(t[i], y[i], p, w, u[i], NULL, pb, data);\n", s->name);
+    ad_puts(o, "        if (status) return status;\n    }\n    return 0;\n}\n\n");
+    return 1;
 }

@@ -17,5 +17,6 @@ typedef struct ad_subject {
 void ad_put_eval(ad_out *o, const ad_subject *s);                       /* name_rhs or name_eval */
 void ad_put_named(ad_out *o, const ad_subject *s, const char *ending); /* the function itself, under the name name_ending */
 int ad_put_product(ad_out *o, const ad_subject *s, const char *product); /* jvp vjp jvp2 vjp_dot vjp_dot2; -1: cannot be reversed */
+int ad_put_points(ad_out *o, const ad_subject *s);                       /* name_vjp_points, after name_vjp; 0: there is none */
 
 #endif
