@@ -66,7 +66,7 @@ typedef struct ac_lower {
     unsigned char *mark;   /* by number of symbol */
     int mark_room;
     int depth;             /* nesting of blocks and inlined functions */
-    long statements;
+    long statements, calls;
     int lazy;              /* inside an operand that may not be evaluated */
     ac_expr *whole;        /* the full expression that is being lowered */
     ac_entity **bound;     /* entities of the file that got a symbol of this function */

@@ -171,11 +171,24 @@ static ac_value no_operands(ac_lower *cx, ad_op op, const ac_value *a, const ac_
     return ac_bad();
 }
 
+/* Between pointers to numbers of one array. */
+static ac_value pointer_difference(ac_lower *cx, const ac_value *a, const ac_value *b, ad_place place)
+{
+    const ac_ref *x = &a->ref, *y = &b->ref;
+    if (x->where != R_LEAVES || y->where != R_LEAVES || x->leaf[0] != y->leaf[0] || !ac_is_number(x->type)) return no_operands(cx, AD_SUB, a, b, place);
+    ad_node *part[4] = {x->base, x->index, y->base, y->index}, *n = ad_whole(cx->m, 0);
+    for (int i = 0; i < 4; i++) {
+        if (part[i]) n = ac_int_op(cx, i < 2 ? AD_ADD : AD_SUB, n, part[i]);
+    }
+    return ac_of(ac_int(AC_LONG), n);
+}
+
 ac_value ac_binary(ac_lower *cx, ad_op op, ac_value a, ac_value b, ad_place place)
 {
     if (!a.type || !b.type) return ac_bad();
     if (a.type->class == T_POINTER && ac_is_number(b.type) && (op == AD_ADD || op == AD_SUB)) return pointer_sum(cx, op, a, b, place);
     if (b.type->class == T_POINTER && ac_is_number(a.type) && op == AD_ADD) return pointer_sum(cx, op, b, a, place);
+    if (op == AD_SUB && a.type->class == T_POINTER && b.type->class == T_POINTER) return pointer_difference(cx, &a, &b, place);
     if (!ac_is_number(a.type) || !ac_is_number(b.type)) return no_operands(cx, op, &a, &b, place);
     if (op == AD_SHL || op == AD_SHR) {
         if (a.type->class != T_INT || b.type->class != T_INT) return no_operands(cx, op, &a, &b, place);

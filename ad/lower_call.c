@@ -4,13 +4,25 @@
 
 #include <string.h>
 
-enum { SMALL = 12 }; /* nodes of an index that a parameter may stand for */
+enum { SMALL = 12,          /* nodes of an index that a parameter may stand for */
+       CALLS_MAX = 200000,  /* calls that are inlined into one function */
+       HIGH = 100 };        /* an expression that is nested deeper is kept in a symbol when it is returned */
 
 static int nodes(const ad_node *n)
 {
     int count = 1;
     for (int i = 0; i < n->kids && count <= SMALL; i++) count += nodes(n->kid[i]);
     return count;
+}
+
+static int height(const ad_node *n, int most)
+{
+    int h = 0;
+    for (int i = 0; i < n->kids && h < most; i++) {
+        const int k = 1 + height(n->kid[i], most - 1);
+        if (k > h) h = k;
+    }
+    return h;
 }
 
 /* An argument that the parameter can stand for, because neither changes. */
@@ -133,6 +145,8 @@ static ac_value run_body(ac_lower *cx, ac_entity *f, ad_place place)
     cx->after = outer_after;
     if (type->class == T_VOID) return ac_of(ac_void(), NULL);
     if (frame.value) {
+        if (value.node && value.type && ac_is_number(value.type) && height(value.node, HIGH) >= HIGH)
+            value.node = ad_use(cx->m, ac_temporary(cx, f->name->text, type, value.node));
         if (!value.type || value.type->class != T_VOID) return value;
         ad_error(cx->d, f->place, "a return statement", "'%s' ends without returning a value", f->name->text);
         return ac_bad();
@@ -168,6 +182,10 @@ static ac_value inlined(ac_lower *cx, ac_expr *e, ac_entity *f)
     ac_entity *param = f->type->param;
     for (ac_expr *k = e->arg; k; k = k->next, param = param->next, i++) good &= bind(cx, param, v[i], is_pure, k->place);
     if (!good) return ac_bad();
+    if (++cx->calls > CALLS_MAX) {
+        ad_error(cx->d, e->place, "loops instead of repeated calls", "more than %d calls are to be inlined", CALLS_MAX);
+        longjmp(*cx->give_up, 1);
+    }
     if (++cx->depth > AC_DEEP / 4) {
         ad_error(cx->d, e->place, NULL, "calls are nested more than %d deep", AC_DEEP / 4);
         cx->depth--;
@@ -191,7 +209,7 @@ ac_value ac_call(ac_lower *cx, ac_expr *e, int as_statement)
     const char *name = e->name->text;
     ac_entity *f = e->a->op == E_NAME ? e->a->entity : NULL;
     if (f && f->sort != N_FUNCTION) {
-        ad_error(cx->d, e->place, "a call of the function by its name",
+        if (!f->reported) ad_error(cx->d, e->place, "a call of the function by its name",
                  f->type->class == T_POINTER && f->type->of->class == T_FUNCTION ? "'%s' is a pointer to a function" : "'%s' is not a function", name);
         return v;
     }

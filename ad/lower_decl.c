@@ -59,10 +59,15 @@ static int make_leaves(making *k, ac_type *t, const char *name, ad_node *extent)
     }
     if (!ac_is_number(t)) {
         const int pointer = t->class == T_POINTER;
-        const char *advice = pointer ? "an array and indices" : t->class == T_REFUSED ? "double" : NULL;
-        if (pointer && t->of->class == T_FUNCTION) advice = "a call of the function by its name";
-        ad_error(cx->d, k->entity->place, advice, pointer ? "'%s' holds pointers: they are not followed" : "'%s' is of a type that is not differentiated: %s", name,
-                 ac_type_text(cx->m, t));
+        if (pointer && t->of->class == T_FUNCTION) {
+            ad_error(cx->d, k->entity->place, "a call of the function by its name", "'%s' is a pointer to a function", name);
+        } else if (pointer) {
+            ad_error(cx->d, k->entity->place, "an array and indices", "'%s' holds pointers: they are not followed", name);
+        } else {
+            const char *const is = ac_type_text(cx->m, t);
+            const char *advice = strcmp(is, "union") == 0 ? "a struct" : strcmp(is, "bit-field") == 0 ? "int" : t->class == T_REFUSED ? "double" : NULL;
+            ad_error(cx->d, k->entity->place, advice, "'%s' is of a type that is not differentiated: %s", name, is);
+        }
         return 0;
     }
     ad_sym *s = ac_symbol(cx, name, t, k->role);

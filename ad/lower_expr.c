@@ -52,7 +52,7 @@ static ac_value unknown(ac_lower *cx, ac_expr *e)
 {
     const char *name = e->name->text;
     if (strcmp(name, "true") == 0 || strcmp(name, "false") == 0) return ac_of(ac_int(AC_INT), ad_whole(cx->m, name[0] == 't'));
-    const char *near = ac_nearest(cx, name);
+    const char *near = e->text ? e->text : ac_nearest(cx, name);
     ad_error(cx->d, e->place, near ? ad_text(cx->m, "'%s'", near) : NULL, "'%s' is not declared", name);
     return ac_bad();
 }
@@ -181,11 +181,11 @@ static int assignment(ac_lower *cx, ac_expr *e, ac_ref *to)
             if (v.type && v.type->class == T_DOUBLE && v.node->op == AD_ELEM && last && last->op == AD_SET && last->kid[0]->sym == v.node->sym)
                 v.node = shared(cx, v.type);
             if (!ac_lvalue(cx, e->a, to)) return 0;
-            return ac_assign(cx, to, &v, e->place);
+            return ac_assign(cx, to, &v, e->a->place);
         }
         const ac_value v = ac_rvalue(cx, e->b);
         if (!ac_lvalue(cx, e->a, to)) return 0;
-        return ac_assign(cx, to, &v, e->place);
+        return ac_assign(cx, to, &v, e->a->place);
     }
     const ac_value b = ac_rvalue(cx, e->b);
     if (!ac_lvalue(cx, e->a, to)) return 0;
@@ -299,7 +299,7 @@ static ac_value unary(ac_lower *cx, ac_expr *e)
     ac_value v = ac_rvalue(cx, e->a);
     if (!v.type) return v;
     if (!ac_is_number(v.type) || (e->op == E_BITNOT && v.type->class != T_INT)) {
-        ad_error(cx->d, e->place, NULL, "an operator for numbers is applied to a %s", ac_type_text(cx->m, v.type));
+        ad_error(cx->d, e->place, NULL, "'%s' is applied to a %s", e->op == E_NEGATE ? "-" : e->op == E_PLUS ? "+" : "~", ac_type_text(cx->m, v.type));
         return ac_bad();
     }
     ac_type *t = ac_promote(v.type);

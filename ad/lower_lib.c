@@ -7,37 +7,18 @@
 
 /* ---- nearest name ------------------------------------------------------------------------------------------------------------- */
 
-/* How many letters must be inserted, deleted or changed; counting stops above 2. */
-static int distance(const char *a, const char *b)
-{
-    const int n = (int)strlen(a), m = (int)strlen(b);
-    int row[64], old[64];
-    if (n > 40 || m > 40 || n - m > 2 || m - n > 2) return 3;
-    for (int j = 0; j <= m; j++) old[j] = j;
-    for (int i = 1; i <= n; i++) {
-        row[0] = i;
-        for (int j = 1; j <= m; j++) {
-            const int change = old[j - 1] + (a[i - 1] != b[j - 1]), insert = row[j - 1] + 1, drop = old[j] + 1;
-            row[j] = change < insert ? change : insert;
-            if (drop < row[j]) row[j] = drop;
-        }
-        memcpy(old, row, sizeof old);
-    }
-    return old[m];
-}
-
 const char *ac_nearest(ac_lower *cx, const char *name)
 {
     const char *best = NULL;
     int least = strlen(name) > 3 ? 3 : 2;
     for (int i = 0; i < AD_RULES; i++) {
-        const int k = distance(name, ad_rule_name(i));
+        const int k = ac_distance(name, ad_rule_name(i));
         if (k < least) least = k, best = ad_rule_name(i);
     }
     for (int i = 0; i < cx->u->tokens.count; i++) {
         const ac_token *t = &cx->u->tokens.at[i];
         if (t->kind != AC_IDENT || !t->name->entity || t->name->entity->sort == N_TYPEDEF || strcmp(t->name->text, name) == 0) continue;
-        const int k = distance(name, t->name->text);
+        const int k = ac_distance(name, t->name->text);
         if (k < least) least = k, best = t->name->text;
     }
     return best;

@@ -386,7 +386,7 @@ void ac_lower_for(ac_lower *cx, ac_stmt *s)
     cx->place = s->place;
     const ad_sym *changed = assigned(body, h.to);
     if (changed) {
-        ad_error(cx->d, h.compare->place, "a copy of it made before the loop", "the bound of this loop changes inside it: '%s' is assigned there", changed->user ? changed->user : changed->name);
+        ad_error(cx->d, h.limit->place, "a copy of it made before the loop", "the bound of this loop changes inside it: '%s' is assigned there", changed->user ? changed->user : changed->name);
     }
     if (h.keep) {
         ad_node *end = final_value(cx, &h);

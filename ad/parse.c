@@ -57,6 +57,8 @@ void ac_fail(ac_parser *p, const ac_token *t, const char *advice, const char *fo
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     ad_error(p->d, t->place, advice, "%s", text);
+    p->failures += !p->refuses;
+    p->refuses = 0;
     longjmp(*p->recover, 1);
 }
 
@@ -298,7 +300,6 @@ int ac_body(ac_unit *u, ac_entity *f)
 {
     if (f->parsed) return f->body != NULL;
     f->parsed = 1;
-    const int errors = ad_diag_count(u->d);
     ac_parser p = {.u = u, .m = u->m, .d = u->d, .at = f->body_from};
     jmp_buf recover;
     p.recover = &recover;
@@ -316,7 +317,7 @@ int ac_body(ac_unit *u, ac_entity *f)
     }
     ac_stmt *body = ac_block(&p);
     ac_close_scope(&p, outer);
-    if (ad_diag_count(u->d) == errors) f->body = body;
+    if (p.failures == 0) f->body = body;
     return f->body != NULL;
 }
 

@@ -14,6 +14,8 @@ typedef struct ac_parser {
     ac_entity *scope;    /* the last declaration; linked by in_scope through this scope and those around */
     int global;          /* 1: at file scope */
     int loops;           /* for loops around */
+    int refuses;         /* 1: the error is a statement of C that is not differentiated; what is around it can still be looked at */
+    int failures;        /* other errors */
     jmp_buf *recover;
 } ac_parser;
 

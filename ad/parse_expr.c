@@ -106,6 +106,19 @@ static ac_expr *character(ac_parser *p, const ac_token *t)
     return e;
 }
 
+/* A variable in scope that is spelled nearly like that. */
+static const char *nearest_variable(ac_parser *p, const char *name)
+{
+    const char *best = NULL;
+    int least = strlen(name) > 3 ? 3 : 2;
+    if (strlen(name) < 2) return NULL;
+    for (const ac_entity *e = p->scope; e; e = e->in_scope) {
+        const int k = e->name && e->sort == N_VARIABLE ? ac_distance(name, e->name->text) : least;
+        if (k < least) least = k, best = e->name->text;
+    }
+    return best;
+}
+
 /* ---- primary and postfix ---------------------------------------------------------------------------------------------------- */
 
 static ac_expr *primary(ac_parser *p)
@@ -128,6 +141,7 @@ static ac_expr *primary(ac_parser *p)
         e->name = t->name;
         e->entity = e->op == E_NAME ? entity : NULL;
         if (e->op == E_NAME) entity->reads++;
+        else if (!ac_is(p, '(')) e->text = nearest_variable(p, t->name->text);
         return e;
     }
     case AC_PUNCT:
@@ -173,6 +187,7 @@ static ac_expr *increment(ac_parser *p, const ac_token *t, ac_expr *target, int6
     ac_expr *e = ac_expr_new(p, E_INCREMENT, t, target, NULL, NULL);
     e->number = by;
     e->postfix = is_postfix;
+    e->place = target->place;
     written(target, 1);
     return e;
 }
@@ -314,15 +329,15 @@ static ac_expr *binary(ac_parser *p, int lowest)
 
 ac_expr *ac_condition(ac_parser *p)
 {
-    ac_deeper(p);
     ac_expr *e = binary(p, 1);
     const ac_token *t = ac_peek(p, 0);
     if (ac_accept(p, '?')) {
+        ac_deeper(p);
         ac_expr *yes = ac_expression(p);
         ac_expect(p, ':', "after the first choice of '?'");
         e = ac_expr_new(p, E_CONDITION, t, e, yes, ac_condition(p));
+        p->depth--;
     }
-    p->depth--;
     return e;
 }
 
@@ -349,17 +364,17 @@ static int assigns(const ac_token *t, ad_op *op)
 
 ac_expr *ac_assignment(ac_parser *p)
 {
-    ac_deeper(p);
     ac_expr *e = ac_condition(p);
     const ac_token *t = ac_peek(p, 0);
     ad_op op = AD_SET;
     if (assigns(t, &op)) {
+        ac_deeper(p);
         p->at++;
         written(e, op != AD_SET);
         e = ac_expr_new(p, E_ASSIGN, t, e, ac_assignment(p), NULL);
         e->arith = op;
+        p->depth--;
     }
-    p->depth--;
     return e;
 }
 

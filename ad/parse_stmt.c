@@ -70,12 +70,13 @@ static int unknown_type(ac_parser *p)
 static void skip_statement(ac_parser *p, int from)
 {
     p->at = from;
+    const int is_do = ac_is_word(p, KW_DO);
     for (;;) {
         const ac_token *t = ac_peek(p, 0);
         if (t->kind == AC_END || (t->kind == AC_PUNCT && t->punct == '}')) return;
         p->at = t->match ? t->match + 1 : p->at + 1;
         const int ends = t->kind == AC_PUNCT && (t->punct == ';' || t->punct == '{');
-        if (ends && !ac_is_word(p, KW_ELSE)) return;
+        if (ends && !ac_is_word(p, KW_ELSE) && !(is_do && ac_is_word(p, KW_WHILE))) return;
     }
 }
 
@@ -246,6 +247,7 @@ static ac_stmt *leave(ac_parser *p, ac_sop op, int exits)
 
 static void refuse_word(ac_parser *p, const ac_token *t)
 {
+    p->refuses = 1;
     switch (t->name->word) {
     case KW_WHILE:
     case KW_DO:
@@ -255,9 +257,9 @@ static void refuse_word(ac_parser *p, const ac_token *t)
     case KW_SWITCH:
     case KW_CASE:
     case KW_DEFAULT: ac_fail(p, t, "if/else", "'%s' is not differentiated", t->name->text);
-    case KW_ASM: ac_fail(p, t, "C", "assembler is not differentiated");
+    case KW_ASM: ac_fail(p, t, "the same in C", "assembler is not differentiated");
     case KW_ELSE: ac_fail(p, t, NULL, "this 'else' has no 'if'");
-    default: return;
+    default: p->refuses = 0;
     }
 }
 

@@ -219,3 +219,22 @@ ac_type *ac_type_of(ad_arena *m, const ac_expr *e)
 {
     return type_of(m, e, 0);
 }
+
+/* How many letters must be inserted, deleted or changed; counting stops above 2. */
+int ac_distance(const char *a, const char *b)
+{
+    const int n = (int)strlen(a), m = (int)strlen(b);
+    int row[64], old[64];
+    if (n > 40 || m > 40 || n - m > 2 || m - n > 2) return 3;
+    for (int j = 0; j <= m; j++) old[j] = j;
+    for (int i = 1; i <= n; i++) {
+        row[0] = i;
+        for (int j = 1; j <= m; j++) {
+            const int change = old[j - 1] + (a[i - 1] != b[j - 1]), insert = row[j - 1] + 1, drop = old[j] + 1;
+            row[j] = change < insert ? change : insert;
+            if (drop < row[j]) row[j] = drop;
+        }
+        memcpy(old, row, sizeof old);
+    }
+    return old[m];
+}
