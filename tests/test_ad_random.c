@@ -2,7 +2,7 @@
  *
  *     w . (J v) = v . (J^T w)
  *
- * and the same for what forward over reverse adds: d1 . (H_u d2) = d2 . (H_u d1). The programs have overwritten scalars, accumulators, local arrays, carried
+ * and, for every fourth one, the symmetry of what forward over reverse adds: d1 . (H_u d2) = d2 . (H_u d1). The programs have overwritten scalars, accumulators, local arrays, carried
  * recurrences in scalars and arrays, nested loops in both directions with modulo indices, branches, early exits by flags, outputs that are read back
  * or assigned again. COSTATE_SEED chooses other programs, COSTATE_PROGRAMS their number. */
 #include "activity.h"
@@ -29,7 +29,7 @@
 
 #include <cmocka.h>
 
-enum { NY = 5, NP = 4, NF = 6, EXTENT = 6, BATCH = 250 };
+enum { NY = 12, NP = 11, NF = 12, EXTENT = 12, BATCH = 400, SECOND = 4 };
 
 /* ---- chance ------------------------------------------------------------------------------------------------------------------ */
 
@@ -148,8 +148,8 @@ static ad_node *expression(maker *k, int depth)
 /* Values stay within reach of the rounding that the test allows. */
 static ad_node *tame(maker *k, int depth)
 {
-    ad_node *e = expression(k, depth);
-    return one_in(k, 3) ? e : ad_call(k->m, ad_rule_find(one_in(k, 2) ? "sin" : "tanh"), e, NULL);
+    ad_node *bounded = ad_call(k->m, ad_rule_find(one_in(k, 2) ? "sin" : "tanh"), expression(k, depth), NULL);
+    return ad_new(k->m, AD_MUL, AD_DOUBLE, 2, ad_num(k->m, 0.4), bounded);
 }
 
 static ad_node *compare(maker *k)
@@ -234,7 +234,7 @@ static void loop(maker *k, ad_node *block)
     if (k->loops >= 3) return;
     ad_sym *i = ad_sym_new(m, k->fn, "i", AD_INT, AD_COUNTER);
     if (one_in(k, 6)) i->ctype = "size_t";
-    int lo = pick(k, 3), hi = lo + pick(k, 5), step = one_in(k, 4) ? 2 : 1, down = strcmp(i->ctype, "int") == 0 && one_in(k, 4);
+    int lo = pick(k, 3), hi = lo + (one_in(k, 3) ? 8 : pick(k, 5)), step = one_in(k, 4) ? 2 : 1, down = strcmp(i->ctype, "int") == 0 && one_in(k, 4);
     maker outer = *k;
     k->counter[k->loops].sym = i;
     k->counter[k->loops].lo = lo;
@@ -280,7 +280,7 @@ static void assign(maker *k, ad_node *block, ad_node *target)
     ad_arena *m = k->m;
     int kind = pick(k, 5);
     if (kind < 2) ad_append(m, block, ad_inc(m, target, tame(k, 2)));
-    else if (kind == 2) ad_append(m, block, ad_set(m, target, ad_call(m, ad_rule_find("sin"), ad_new(m, AD_MUL, AD_DOUBLE, 2, ad_copy(m, target, NULL), expression(k, 1)), NULL)));
+    else if (kind == 2) ad_append(m, block, ad_set(m, target, ad_call(m, ad_rule_find("sin"), ad_new(m, AD_MUL, AD_DOUBLE, 2, ad_copy(m, target, NULL), leaf(k)), NULL)));
     else if (kind == 3 && one_in(k, 4)) ad_append(m, block, ad_set(m, target, ad_num(m, 0)));
     else ad_append(m, block, ad_set(m, target, tame(k, 3)));
 }
@@ -338,7 +338,7 @@ static ad_sym *parameter(maker *k, const char *name, ad_role role, int array)
 static ad_fn *program(ad_arena *m, uint64_t seed)
 {
     ad_fn *fn = ad_take(m, sizeof *fn);
-    maker k = {.m = m, .fn = fn, .seed = seed * 7919 + 13, .budget = 40};
+    maker k = {.m = m, .fn = fn, .seed = seed * 7919 + 13, .budget = 12};
     fn->name = "f";
     fn->t = parameter(&k, "t", AD_INPUT, 0);
     fn->y = parameter(&k, "y", AD_INPUT, 1);
@@ -354,7 +354,7 @@ static ad_fn *program(ad_arena *m, uint64_t seed)
     declare_scalar(&k, fn->body);
     declare_scalar(&k, fn->body);
     if (one_in(&k, 2)) declare_array(&k, fn->body);
-    statements(&k, fn->body, 4 + pick(&k, 12));
+    statements(&k, fn->body, 3 + pick(&k, 6));
     for (int e = 0; e < NF; e++) { /* everything reaches an output */
         ad_node *sum = ad_num(m, 0);
         for (int s = e; s < k.scalars; s += NF) sum = ad_add(m, sum, ad_use(m, k.scalar[s]));
@@ -399,16 +399,14 @@ static void emit_program(ad_out *o, ad_arena *m, uint64_t seed)
     ad_wrt wrt = {.level = 1, .slot = moving};
     ad_fn *tangent = ad_tangent(m, f, &wrt), *reverse = ad_reverse(m, f, AD_BY_Y | AD_BY_P);
     assert_non_null(reverse);
-    ad_fn *second = ad_tangent(m, reverse, &wrt);
-    ad_dead(m, second);
+    ad_fn *second = seed % SECOND ? NULL : ad_tangent(m, reverse, &wrt);
     ad_dead(m, tangent);
-    if (seed % 2) {
-        ad_vectorize(m, reverse, 0);
-        ad_vectorize(m, second, 0);
-    }
+    if (second) ad_dead(m, second);
+    if (seed % 3) ad_vectorize(m, reverse, 0);
+    if (second && seed % 3) ad_vectorize(m, second, 0);
     emit(o, tangent, ad_text(m, "jvp_%llu", (unsigned long long)seed));
     emit(o, reverse, ad_text(m, "vjp_%llu", (unsigned long long)seed));
-    emit(o, second, ad_text(m, "dot_%llu", (unsigned long long)seed));
+    if (second) emit(o, second, ad_text(m, "dot_%llu", (unsigned long long)seed));
 }
 
 typedef struct batch {
@@ -494,14 +492,17 @@ static int holds(const batch *b, unsigned long long seed)
     call(b, "jvp", seed, &z);
     call(b, "vjp", seed, &z);
     double size = 1e-3, left = dot(NF, z.u, z.f1, &size), right = dot(NY, z.y1, z.yb, &size) + dot(NP, z.p1, z.pb, &size);
-    numbers one = z, two = z;
-    memcpy(two.y1, z.y2, sizeof z.y2);
-    memcpy(two.p1, z.p2, sizeof z.p2);
-    call(b, "dot", seed, &one);
-    call(b, "dot", seed, &two);
-    double size2 = 1e-3;
-    double ab = dot(NY, z.y2, one.yb2, &size2) + dot(NP, z.p2, one.pb2, &size2), ba = dot(NY, z.y1, two.yb2, &size2) + dot(NP, z.p1, two.pb2, &size2);
-    if (fabs(left - right) <= 1e-11 * size && fabs(ab - ba) <= 1e-10 * size2) return 1;
+    double ab = 0, ba = 0, size2 = 1e-3;
+    if (seed % SECOND == 0) {
+        numbers one = z, two = z;
+        memcpy(two.y1, z.y2, sizeof z.y2);
+        memcpy(two.p1, z.p2, sizeof z.p2);
+        call(b, "dot", seed, &one);
+        call(b, "dot", seed, &two);
+        ab = dot(NY, z.y2, one.yb2, &size2) + dot(NP, z.p2, one.pb2, &size2);
+        ba = dot(NY, z.y1, two.yb2, &size2) + dot(NP, z.p1, two.pb2, &size2);
+    }
+    if (fabs(left - right) <= 1e-11 * size && fabs(ab - ba) <= 1e-11 * size2) return 1;
     print_error("program %llu: w.Jv = %.17g, v.J'w = %.17g; d1.H d2 = %.17g, d2.H d1 = %.17g\n", seed, left, right, ba, ab);
     return 0;
 }
