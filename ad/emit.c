@@ -73,7 +73,7 @@ static int leaf(ad_out *o, const ad_node *n, const ad_style *style)
         ad_put_expr(o, n->kid[0], AD_LEVEL_NONE, style);
         ad_puts(o, "]");
     } else {
-        ad_put(o, "%s%s[", owner, s->name);
+        ad_put(o, "%s%s[%s", owner, s->name, strcmp(ad_ctype(n->kid[0]), "int") == 0 ? "" : "(ptrdiff_t)");
         ad_put_expr(o, n->kid[0], AD_LEVEL_UNARY, style);
         ad_puts(o, " * blocks + l_]");
     }
