@@ -1,0 +1,66 @@
+/* plot.h - figures of results: SVG of our own, and PNG or PDF of it by rsvg-convert or inkscape where one of them is installed.
+ *
+ * Figures are made for print: 80 mm wide, a column of a paper, or 170 mm when there are many panels; text of 7 points; told apart
+ * without colour; lines are labelled where they end. Numbers that are not finite are left out, and what has no place is summed up
+ * in a note below the figure.
+ *
+ *     plot f = {.path = "run.svg", .title = "lotka_volterra", .x = "t"};
+ *     if (plot_check(&f)) ... f.message ...                           before a long run
+ *     const int rows = plot_times(t0, t1, times);                     good points of time to draw
+ *     if (plot_lines(&f, n, series)) ... f.message ...
+ *
+ * Every function that returns int status gives 0, or -1 and a sentence in plot.message. A failed figure leaves no file. */
+#ifndef COSTATE_CLI_PLOT_H
+#define COSTATE_CLI_PLOT_H
+
+typedef struct plot {
+    const char *path;  /* FILE.svg, FILE.png or FILE.pdf; it appears when it is complete */
+    const char *title; /* NULL: none */
+    const char *x, *y; /* what the axes show; NULL: nothing is written there */
+    char message[400];
+} plot;
+
+/* Whether such a file can be made: its name, its folder, and a program that converts if it is not SVG. */
+int plot_check(plot *f);
+
+/* Points of time to draw a run from t0 to t1 with, in its order: equidistant ones, and some near the start, each decade of time
+ * having its own, in case it all happens there. Returns their number. */
+enum { PLOT_TIMES = 480 };
+int plot_times(double t0, double t1, double times[PLOT_TIMES]);
+
+/* A line through count points (x[k], y[k*stride]). Lines of one group (NULL is one too) share panels, under its name, as far as
+ * their scales agree: what differs by decades gets a panel of its own. */
+typedef struct plot_series {
+    const char *name, *group;
+    int count, stride;
+    const double *x, *y;
+} plot_series;
+
+/* Trajectories and sensitivities over time. x becomes logarithmic if it is over decades of it that most lines change. More than 40
+ * lines in a group are drawn as a thicket with five of them labelled. */
+int plot_lines(plot *f, int count, const plot_series *series);
+
+/* Horizontal bars by falling size: the largest 30, the rest summed up. value[k*stride] belongs to name[k]. Several charts, for
+ * several objectives, become panels under their titles. plot.x: what the bars are. */
+typedef struct plot_bar_chart {
+    const char *title; /* NULL: none */
+    int count, stride;
+    const char *const *name;
+    const double *value;
+} plot_bar_chart;
+int plot_bars(plot *f, int charts, const plot_bar_chart *chart);
+
+/* Where matrices, given as compressed columns, have entries. Large ones are drawn as grey values. Names: NULL, or what rows and
+ * columns are called; written if there is place for them. */
+typedef struct plot_matrix {
+    const char *title;
+    int rows, columns;
+    const int *colptr, *rowind;
+    const char *const *row_name, *const *column_name;
+} plot_matrix;
+int plot_pattern(plot *f, int matrices, const plot_matrix *matrix);
+
+/* Both axes logarithmic, marks at the points: work against precision, order of convergence. Points that are not positive are left out. */
+int plot_loglog(plot *f, int count, const plot_series *series);
+
+#endif
