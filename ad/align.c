@@ -19,7 +19,7 @@ static int same(const ac_token *a, const ac_token *b)
 }
 
 /* Tokens that the user wrote on a line, and on those below while a bracket is open. */
-static stretch written(const ac_tokens *own, int line, int before)
+static stretch written(const ac_tokens *own, int line)
 {
     int low = 0, high = own->count - 1;
     while (low < high) {
@@ -29,7 +29,7 @@ static stretch written(const ac_tokens *own, int line, int before)
     }
     stretch s = {low, low};
     int depth = 0;
-    while (s.to < own->count - 1 && own->at[s.to].place.line < before && (own->at[s.to].place.line == line || depth > 0)) {
+    while (s.to < own->count - 1 && (own->at[s.to].place.line == line || depth > 0)) {
         const int p = own->at[s.to++].punct;
         depth += p == '(' ? 1 : p == ')' ? -1 : 0;
     }
@@ -97,9 +97,7 @@ void ac_align(ad_arena *m, ac_names *names, ac_tokens tokens, const ac_original 
         const int line = tokens.at[i].place.line;
         int n = 1;
         while (i + n < tokens.count - 1 && tokens.at[i + n].place.file == original->file && tokens.at[i + n].place.line == line) n++;
-        const ac_token *after = &tokens.at[i + n];
-        const int before = after->kind != AC_END && after->place.file == original->file && after->place.line > line ? after->place.line : 1 << 30;
-        const stretch s = written(&own, line, before);
+        const stretch s = written(&own, line);
         place_line(m, &tokens.at[i], n, &own.at[s.from], s.to - s.from);
         i += n;
     }

@@ -179,6 +179,7 @@ int ac_same_type(const ac_type *a, const ac_type *b); /* but for const */
 int ac_is_number(const ac_type *t);
 ac_member *ac_find_member(ac_type *t, const ac_name *name, int64_t *offset);
 const char *ac_type_text(ad_arena *m, const ac_type *t); /* for messages */
+const char *ac_a_type(ad_arena *m, const ac_type *t);    /* with its article */
 ac_type *ac_type_of(ad_arena *m, const ac_expr *e);   /* without lowering; NULL: cannot say */
 int ac_distance(const char *a, const char *b);        /* between names: letters inserted, deleted or changed; more than 2 is 3 */
 ac_type *ac_promote(ac_type *t);

@@ -32,7 +32,6 @@ struct ac_unit;
 /* What is known of a function's parameters: sizes are -1 when they are not. */
 typedef struct ac_signature {
     long states, params, outputs;
-    const char *output_size; /* ".states", ".objectives": for messages */
 } ac_signature;
 
 ad_model *ac_model(struct ac_unit *u);

@@ -2,21 +2,42 @@
  * place where another one would be chosen sees a gradient that is right on both sides and says nothing of the jump between. */
 #include "lint.h"
 
-#include "activity.h"
 #include "arena.h"
+#include "flow.h"
 #include "rules.h"
 
-#include <string.h>
-
 typedef struct linter {
+    ad_arena *m;
     ad_diag *d;
-    ad_activity activity;
+    ad_syms moved; /* symbols whose value depends on y or p, integers included */
+    int changed;
     ad_place statement;
 } linter;
 
 static int depends(const linter *k, const ad_node *n)
 {
-    return ad_expr_depends(&k->activity, n);
+    if (!n) return 0;
+    if (n->sym && ad_has(&k->moved, n->sym)) return 1;
+    for (int i = 0; i < n->kids; i++) {
+        if (depends(k, n->kid[i])) return 1;
+    }
+    return 0;
+}
+
+/* Adds what is computed from symbols that depend. */
+static void spread(linter *k, const ad_node *n)
+{
+    if (!n) return;
+    if (n->op == AD_SET || n->op == AD_INC) {
+        ad_sym *s = n->kid[0]->sym;
+        if (ad_has(&k->moved, s) || !(depends(k, n->kid[1]) || depends(k, n->kid[0]))) return;
+        ad_include(k->m, &k->moved, s);
+        k->changed = 1;
+    } else if (n->op == AD_FOR && !ad_has(&k->moved, n->sym) && depends(k, n->kid[0])) {
+        ad_include(k->m, &k->moved, n->sym);
+        k->changed = 1;
+    }
+    for (int i = 0; i < n->kids; i++) spread(k, n->kid[i]);
 }
 
 static ad_place place_of(const linter *k, const ad_node *n)
@@ -80,10 +101,13 @@ static void walk(linter *k, const ad_node *n)
 int ad_lint_function(ad_arena *m, ad_diag *d, const ad_fn *fn)
 {
     const int before = ad_diag_warnings(d);
-    ad_syms inputs = {0};
-    if (fn->y) ad_include(m, &inputs, fn->y);
-    if (fn->p) ad_include(m, &inputs, fn->p);
-    linter k = {.d = d, .activity = ad_activity_of(m, fn, &inputs, NULL), .statement = fn->place};
+    linter k = {.m = m, .d = d, .statement = fn->place};
+    if (fn->y) ad_include(m, &k.moved, fn->y);
+    if (fn->p) ad_include(m, &k.moved, fn->p);
+    do {
+        k.changed = 0;
+        spread(&k, fn->body);
+    } while (k.changed);
     walk(&k, fn->body);
     return ad_diag_warnings(d) - before;
 }

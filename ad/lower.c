@@ -245,7 +245,7 @@ ad_fn *ac_lower_function(ac_unit *u, ac_entity *f, const ac_signature *sizes, in
     fn->place = f->place;
     cx->block = fn->body = ad_block(u->m);
     if (f->type->of->class != T_VOID && f->type->of->class != T_INT) {
-        ad_error(u->d, f->place, "void or int", "'%s' returns a %s", f->name->text, ac_type_text(u->m, f->type->of));
+        ad_error(u->d, f->place, "void or int", "'%s' returns %s", f->name->text, ac_a_type(u->m, f->type->of));
         return NULL;
     }
     if (!ac_body(u, f) || f->active || !parameters(cx, f, sizes)) return NULL;

@@ -153,7 +153,7 @@ static const char *op_text(ad_op op)
 static ac_value pointer_sum(ac_lower *cx, ad_op op, ac_value pointer, ac_value number, ad_place place)
 {
     if (number.type->class != T_INT) {
-        ad_error(cx->d, place, NULL, "a pointer moves by an integer, not by a %s", ac_type_text(cx->m, number.type));
+        ad_error(cx->d, place, NULL, "a pointer moves by an integer, not by %s", ac_a_type(cx->m, number.type));
         return ac_bad();
     }
     ad_node *by = number.node;

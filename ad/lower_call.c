@@ -37,7 +37,7 @@ static int can_stand_for(const ac_lower *cx, const ac_entity *param, const ad_no
 static int bind_number(ac_lower *cx, ac_entity *param, ac_value v, int is_pure, ad_place place)
 {
     if (!ac_is_number(v.type)) {
-        ad_error(cx->d, place, NULL, "the parameter '%s' is a number, the argument is a %s", param->name ? param->name->text : "?", ac_type_text(cx->m, v.type));
+        ad_error(cx->d, place, NULL, "the parameter '%s' is a number, the argument is %s", param->name ? param->name->text : "?", ac_a_type(cx->m, v.type));
         return 0;
     }
     ad_node *n = ac_convert(cx, v, param->type, 0);
@@ -61,7 +61,7 @@ static int bind_struct(ac_lower *cx, ac_entity *param, ac_value v, ad_place plac
 {
     ac_ref *r = ad_take(cx->m, sizeof *r);
     if (!ac_same_type(param->type, v.type)) {
-        ad_error(cx->d, place, NULL, "the parameter '%s' is a %s, the argument is a %s", param->name ? param->name->text : "?", ac_type_text(cx->m, param->type), ac_type_text(cx->m, v.type));
+        ad_error(cx->d, place, NULL, "the parameter '%s' is %s, the argument is %s", param->name ? param->name->text : "?", ac_a_type(cx->m, param->type), ac_a_type(cx->m, v.type));
         return 0;
     }
     if (!ac_local_object(cx, param, r)) return 0;
@@ -80,7 +80,7 @@ static int bind(ac_lower *cx, ac_entity *param, ac_value v, int is_pure, ad_plac
     if (ac_is_number(param->type)) return bind_number(cx, param, v, is_pure, place);
     if (param->type->class == T_STRUCT) return bind_struct(cx, param, v, place);
     if (v.type->class != T_POINTER) {
-        ad_error(cx->d, place, NULL, "the parameter '%s' is a pointer, the argument is a %s", param->name ? param->name->text : "?", ac_type_text(cx->m, v.type));
+        ad_error(cx->d, place, NULL, "the parameter '%s' is a pointer, the argument is %s", param->name ? param->name->text : "?", ac_a_type(cx->m, v.type));
         return 0;
     }
     if (!ac_fix_type(cx, param->type, place)) return 0;

@@ -267,7 +267,7 @@ static void declare_pointer(ac_lower *cx, ac_entity *v)
     if (!v->init) return;
     ac_value value = v->init->expr ? ac_rvalue(cx, v->init->expr) : ac_bad();
     if (value.type && value.type->class != T_POINTER) {
-        ad_error(cx->d, v->init->place, NULL, "a %s is assigned to a pointer", ac_type_text(cx->m, value.type));
+        ad_error(cx->d, v->init->place, NULL, "%s is assigned to a pointer", ac_a_type(cx->m, value.type));
         value.type = NULL;
     }
     if (value.type) value = ac_point(cx, value, v->type, v->init->place);

@@ -11,7 +11,7 @@ enum { LONG_CHAIN = 400 }; /* operands of a + b + c ... in one tree; a longer su
 ad_node *ac_converted(ac_lower *cx, ac_value v, ac_type *to, ad_place place)
 {
     if (v.type && !ac_is_number(v.type)) {
-        ad_error(cx->d, place, NULL, "a number is expected here, not a %s", ac_type_text(cx->m, v.type));
+        ad_error(cx->d, place, NULL, "a number is expected here, not %s", ac_a_type(cx->m, v.type));
         v.type = NULL;
     }
     if (!v.type) return to->class == T_DOUBLE ? ad_num(cx->m, 0) : ad_whole(cx->m, 0);
@@ -26,7 +26,7 @@ ad_node *ac_number(ac_lower *cx, ac_expr *e, ac_type *as)
 static ad_node *truth_of(ac_lower *cx, ac_value v, ad_place place)
 {
     if (v.type && !ac_is_number(v.type)) {
-        ad_error(cx->d, place, NULL, "a condition is a number, not a %s", ac_type_text(cx->m, v.type));
+        ad_error(cx->d, place, NULL, "a condition is a number, not %s", ac_a_type(cx->m, v.type));
         v.type = NULL;
     }
     if (!v.type) return ad_whole(cx->m, 0);
@@ -108,7 +108,7 @@ int ac_assign(ac_lower *cx, const ac_ref *to, const ac_value *v, ad_place place)
     if (!v->type) return 0;
     if (to->type->class == T_STRUCT) {
         if (v->type->class != T_STRUCT || !ac_same_type(to->type, v->type)) {
-            ad_error(cx->d, place, NULL, "a %s is assigned to a %s", ac_type_text(cx->m, v->type), ac_type_text(cx->m, to->type));
+            ad_error(cx->d, place, NULL, "%s is assigned to %s", ac_a_type(cx->m, v->type), ac_a_type(cx->m, to->type));
             return 0;
         }
         return ac_copy_object(cx, to, &v->ref, place);
@@ -116,7 +116,7 @@ int ac_assign(ac_lower *cx, const ac_ref *to, const ac_value *v, ad_place place)
     ad_node *target = ac_target(cx, to, place);
     if (!target) return 0;
     if (!ac_is_number(to->type)) {
-        ad_error(cx->d, place, NULL, "a %s cannot be assigned", ac_type_text(cx->m, to->type));
+        ad_error(cx->d, place, NULL, "%s cannot be assigned", ac_a_type(cx->m, to->type));
         return 0;
     }
     ac_emit(cx, ad_set(cx->m, target, ac_converted(cx, *v, to->type, place)));
@@ -131,13 +131,13 @@ static ac_value assign_pointer(ac_lower *cx, ac_expr *e)
         return ac_bad();
     }
     if (v->writes > 1 || e->op == E_INCREMENT || e->arith != AD_SET) {
-        ad_error(cx->d, e->place, "a second pointer, or an index", v->is_param ? "the pointer '%s' is a parameter and is changed" : "the pointer '%s' is assigned more than once", v->name->text);
+        ad_error(cx->d, e->a->place, "a second pointer, or an index", v->is_param ? "the pointer '%s' is a parameter and is changed" : "the pointer '%s' is assigned more than once", v->name->text);
         return ac_bad();
     }
     ac_value value = ac_rvalue(cx, e->b);
     if (!value.type) return ac_bad();
     if (value.type->class != T_POINTER) {
-        ad_error(cx->d, e->place, NULL, "a %s is assigned to a pointer", ac_type_text(cx->m, value.type));
+        ad_error(cx->d, e->place, NULL, "%s is assigned to a pointer", ac_a_type(cx->m, value.type));
         return ac_bad();
     }
     value = ac_point(cx, value, v->type, e->place);
@@ -299,7 +299,7 @@ static ac_value unary(ac_lower *cx, ac_expr *e)
     ac_value v = ac_rvalue(cx, e->a);
     if (!v.type) return v;
     if (!ac_is_number(v.type) || (e->op == E_BITNOT && v.type->class != T_INT)) {
-        ad_error(cx->d, e->place, NULL, "'%s' is applied to a %s", e->op == E_NEGATE ? "-" : e->op == E_PLUS ? "+" : "~", ac_type_text(cx->m, v.type));
+        ad_error(cx->d, e->place, NULL, "'%s' is applied to %s", e->op == E_NEGATE ? "-" : e->op == E_PLUS ? "+" : "~", ac_a_type(cx->m, v.type));
         return ac_bad();
     }
     ac_type *t = ac_promote(v.type);
@@ -373,7 +373,7 @@ static ac_value condition(ac_lower *cx, ac_expr *e)
         return b;
     }
     if (!ac_is_number(b.type) || !ac_is_number(c.type)) {
-        ad_error(cx->d, e->place, "if/else around the statements that use it", "'?:' chooses between a %s and a %s: only numbers can be chosen", ac_type_text(cx->m, b.type), ac_type_text(cx->m, c.type));
+        ad_error(cx->d, e->place, "if/else around the statements that use it", "'?:' chooses between %s and %s: only numbers can be chosen", ac_a_type(cx->m, b.type), ac_a_type(cx->m, c.type));
         return ac_bad();
     }
     ac_type *t = ac_arith_types(cx, &b, &c);
@@ -404,8 +404,12 @@ static ac_value cast(ac_lower *cx, ac_expr *e)
         ad_error(cx->d, e->place, "double", "a conversion to %s is not differentiated", to->text);
         return ac_bad();
     }
+    if (to->class == T_POINTER && v.type->class == T_INT) {
+        ad_error(cx->d, e->place, "an array", "a pointer is made of a number");
+        return ac_bad();
+    }
     if (!ac_is_number(to) || !ac_is_number(v.type)) {
-        ad_error(cx->d, e->place, NULL, "a %s cannot be made of a %s here", ac_type_text(cx->m, to), ac_type_text(cx->m, v.type));
+        ad_error(cx->d, e->place, NULL, "%s cannot be made of %s here", ac_a_type(cx->m, to), ac_a_type(cx->m, v.type));
         return ac_bad();
     }
     return ac_of(to, ac_convert(cx, v, to, 1));

@@ -11,6 +11,7 @@ const char *ac_nearest(ac_lower *cx, const char *name)
 {
     const char *best = NULL;
     int least = strlen(name) > 3 ? 3 : 2;
+    if (strlen(name) < 2) return NULL;
     for (int i = 0; i < AD_RULES; i++) {
         const int k = ac_distance(name, ad_rule_name(i));
         if (k < least) least = k, best = ad_rule_name(i);

@@ -104,7 +104,7 @@ static int find_counter(ac_lower *cx, header *h)
         return 1;
     }
     if (s->step && s->step->op != E_COMMA && s->step->a && s->step->a->op == E_NAME && s->step->a->entity->type->class == T_DOUBLE)
-        return refuse(cx, s->step->place, "the counter of a loop is an integer");
+        return refuse(cx, s->step->a->place, "the counter of a loop is an integer");
     return refuse(cx, s->expr->place, "the condition does not compare an integer counter that the loop moves with a bound");
 }
 
@@ -167,10 +167,8 @@ static ad_node *plus(ac_lower *cx, const ac_type *t, ad_node *n, int64_t k)
 static int bounds(ac_lower *cx, header *h)
 {
     ac_type *t = h->v->type;
-    if (h->advance && !constant_step(cx, h->advance, &h->step)) return refuse(cx, h->advance->place, "the step of a loop is a constant");
+    if (h->advance && !constant_step(cx, h->advance, &h->step)) return refuse(cx, h->advance->a->place, "the step of a loop is a constant");
     if (h->step == 0) return refuse(cx, h->advance->place, "the counter does not move");
-    if (h->advance && h->advance->body_writes)
-        return refuse(cx, h->advance->place, ad_text(cx->m, "'%s' counts a loop and is changed inside it", h->v->name->text));
     const int up = h->step > 0;
     if (h->op == AD_NE && h->step != 1 && h->step != -1) return refuse(cx, h->compare->place, "'!=' as a bound needs a step of 1 or -1");
     if (h->op != AD_NE && up != (h->op == AD_LT || h->op == AD_LE)) return refuse(cx, h->compare->place, "the counter moves away from its bound");

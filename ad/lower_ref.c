@@ -184,11 +184,11 @@ static int indexed(ac_lower *cx, ac_expr *e, ac_ref *out)
         index = other;
     }
     if (base.type->class != T_POINTER) {
-        ad_error(cx->d, e->place, NULL, "a %s has no elements", ac_type_text(cx->m, base.type));
+        ad_error(cx->d, e->place, NULL, "%s has no elements", ac_a_type(cx->m, base.type));
         return 0;
     }
     if (index.type->class != T_INT) {
-        ad_error(cx->d, e->b->place, "(int) in front of it", "an index is an integer, not a %s", ac_type_text(cx->m, index.type));
+        ad_error(cx->d, e->b->place, "(int) in front of it", "an index is an integer, not %s", ac_a_type(cx->m, index.type));
         return 0;
     }
     int64_t k;
@@ -225,7 +225,7 @@ int ac_lvalue(ac_lower *cx, ac_expr *e, ac_ref *out)
         const ac_value v = ac_rvalue(cx, e->a);
         if (!v.type) return 0;
         if (v.type->class != T_POINTER) {
-            ad_error(cx->d, e->place, NULL, "'*' is applied to a %s, not to a pointer", ac_type_text(cx->m, v.type));
+            ad_error(cx->d, e->place, NULL, "'*' is applied to %s, not to a pointer", ac_a_type(cx->m, v.type));
             return 0;
         }
         *out = v.ref;
@@ -247,7 +247,7 @@ int ac_lvalue(ac_lower *cx, ac_expr *e, ac_ref *out)
         const ac_value v = ac_rvalue(cx, e->a);
         if (!v.type) return 0;
         if (v.type->class != T_POINTER) {
-            ad_error(cx->d, e->place, NULL, "'->' is applied to a %s, not to a pointer", ac_type_text(cx->m, v.type));
+            ad_error(cx->d, e->place, NULL, "'->' is applied to %s, not to a pointer", ac_a_type(cx->m, v.type));
             return 0;
         }
         return ac_member_ref(cx, &v.ref, e->name, e->place, out);
@@ -282,7 +282,9 @@ static ad_node *symbol_node(ac_lower *cx, const ac_ref *r, ad_place place)
         else ad_error(cx->d, place, NULL, "index %lld is out of range: '%s' has %lld element%s", (long long)k, s->user ? s->user : s->name, (long long)most, most == 1 ? "" : "s");
         return NULL;
     }
-    return ad_elem(cx->m, s, n);
+    ad_node *element = ad_elem(cx->m, s, n);
+    element->place = place;
+    return element;
 }
 
 static int usable(ac_lower *cx, const ac_type *t, ad_place place, const char *name)
@@ -321,7 +323,7 @@ ac_value ac_load(ac_lower *cx, const ac_ref *r, ad_place place)
         return ac_of(t, n);
     }
     if (!ac_is_number(t)) {
-        ad_error(cx->d, place, NULL, "a %s cannot be read here", ac_type_text(cx->m, t));
+        ad_error(cx->d, place, NULL, "%s cannot be read here", ac_a_type(cx->m, t));
         return ac_bad();
     }
     ad_node *n = symbol_node(cx, r, place);
@@ -369,7 +371,7 @@ ac_value ac_point(ac_lower *cx, ac_value v, ac_type *to, ad_place place)
                 return ac_bad();
             }
             if (aim->class != T_STRUCT && aim->class != T_DOUBLE && aim->class != T_INT && aim->class != T_VOID) {
-                ad_error(cx->d, place, "a pointer to a struct, to double or to int", "the user's data are read through a %s", ac_type_text(cx->m, to));
+                ad_error(cx->d, place, "a pointer to a struct, to double or to int", "the user's data are read through %s", ac_a_type(cx->m, to));
                 return ac_bad();
             }
             const ac_ref first = ac_move(cx, &v.ref, NULL);
@@ -384,7 +386,7 @@ ac_value ac_point(ac_lower *cx, ac_value v, ac_type *to, ad_place place)
         while (b->class == T_ARRAY) b = b->of;
         if (a->class == T_VOID && v.ref.where == R_LEAVES) a = ac_leaves(from) == 1 ? b : a;
         if (!ac_same_type(a, b) || ac_leaves(from) != 1) {
-            ad_error(cx->d, place, "a pointer of the same type", "a %s is used as a %s", ac_type_text(cx->m, v.type), ac_type_text(cx->m, to));
+            ad_error(cx->d, place, "a pointer of the same type", "%s is used as %s", ac_a_type(cx->m, v.type), ac_a_type(cx->m, to));
             return ac_bad();
         }
     }

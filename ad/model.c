@@ -32,7 +32,11 @@ static void unknown_members(ac_unit *u)
     for (const ac_field *f = u->field; f; f = f->next) {
         size_t i = 0;
         while (i < sizeof known / sizeof *known && strcmp(known[i], f->name->text) != 0) i++;
-        if (i == sizeof known / sizeof *known) ad_error(u->d, f->place, NULL, "a model has no member '%s'", f->name->text);
+        if (i == sizeof known / sizeof *known) {
+            const char *near = NULL;
+            for (size_t k = 0; k < sizeof known / sizeof *known && !near; k++) near = ac_distance(f->name->text, known[k]) < 3 && known[k][1] ? known[k] : NULL;
+            ad_error(u->d, f->place, near ? ad_text(u->m, ".%s", near) : NULL, "a model has no member '%s'", f->name->text);
+        }
         for (const ac_field *k = u->field; k != f; k = k->next) {
             if (k->name == f->name) ad_error(u->d, f->place, NULL, "'.%s' is given twice", f->name->text);
         }
@@ -87,11 +91,12 @@ static ac_entity *named_function(ac_unit *u, const char *member)
     return NULL;
 }
 
-static ad_fn *lower(reading *r, const char *member, const char *letters, long states, long outputs, const char *output_size)
+static ad_fn *lower(reading *r, const char *member, const char *letters, long outputs)
 {
     ac_entity *f = named_function(r->u, member);
     if (!f) return NULL;
-    const ac_signature s = {.states = states, .params = r->model->params, .outputs = outputs, .output_size = output_size};
+    const long states = r->model->states > 0 ? r->model->states : -1; /* -1: not known, after an error */
+    const ac_signature s = {.states = states, .params = r->model->params, .outputs = outputs > 0 ? outputs : -1};
     ad_fn *fn = ac_lower_function(r->u, f, &s, &r->raw);
     if (!fn) return NULL;
     const char *has = fn->k ? "ktypf" : fn->t ? "typf" : "pf";
@@ -142,9 +147,11 @@ ad_model *ac_model(ac_unit *u)
     const int has_objective = field(u, "terminal") || field(u, "running") || field(u, "observe");
     m->states = size(u, "states", 0);
     m->params = size(u, "params", 0);
-    m->objectives = size(u, "objectives", has_objective ? 1 : 0);
+    m->objectives = size(u, "objectives", 0);
+    if (m->objectives == 0 && has_objective) m->objectives = 1;
     m->observations = size(u, "observations", field(u, "observe_at") && values(u, field(u, "observe_at")) > 0 ? values(u, field(u, "observe_at")) : 0);
-    if (m->states == 0) ad_error(u->d, u->model_place, ".states = the number of components of y", "the model has no states");
+    if (m->states == 0 && !field(u, "states")) ad_error(u->d, u->model_place, ".states = the number of components of y", "the model has no states");
+    if (m->states == 0 && field(u, "states")) ad_error(u->d, field(u, "states")->place, NULL, "the model has no states");
     if (!field(u, "rhs")) ad_error(u->d, u->model_place, ".rhs = the function that computes y'", "the model has no right-hand side");
     if (field(u, "observe") && m->observations == 0) ad_error(u->d, field(u, "observe")->place, ".observe_at = COSTATE_VALUES(...), .observations = their number", "the model has .observe but no observations");
     if (field(u, "y0") && field(u, "init")) ad_error(u->d, field(u, "init")->place, "one of them", "the initial state is given twice: .y0 and .init");
@@ -154,11 +161,11 @@ ad_model *ac_model(ac_unit *u)
     same_length(u, "param_names", "params", m->params);
     same_length(u, "objective_names", "objectives", m->objectives);
     same_length(u, "observe_at", "observations", m->observations);
-    m->rhs = lower(&r, "rhs", "typf", m->states, m->states, ".states");
-    m->init = lower(&r, "init", "pf", m->states, m->states, ".states");
-    m->terminal = lower(&r, "terminal", "typf", m->states, m->objectives, ".objectives");
-    m->running = lower(&r, "running", "typf", m->states, m->objectives, ".objectives");
-    m->observe = lower(&r, "observe", "ktypf", m->states, m->objectives, ".objectives");
+    m->rhs = lower(&r, "rhs", "typf", m->states);
+    m->init = lower(&r, "init", "pf", m->states);
+    m->terminal = lower(&r, "terminal", "typf", m->objectives);
+    m->running = lower(&r, "running", "typf", m->objectives);
+    m->observe = lower(&r, "observe", "ktypf", m->objectives);
     if (r.raw) m->prelude = prelude(u);
     return ad_diag_count(u->d) == 0 ? m : NULL;
 }

@@ -129,6 +129,13 @@ const char *ac_type_text(ad_arena *m, const ac_type *t)
     }
 }
 
+const char *ac_a_type(ad_arena *m, const ac_type *t)
+{
+    const char *text = ac_type_text(m, t);
+    if (t->class == T_VOID) return "nothing";
+    return ad_text(m, "%s %s", text[0] && strchr("aeiou", text[0]) && strncmp(text, "un", 2) != 0 ? "an" : "a", text);
+}
+
 ac_type *ac_promote(ac_type *t)
 {
     return t->class == T_INT && t->rank < 3 ? ac_int(AC_INT) : t;
