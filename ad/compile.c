@@ -104,15 +104,16 @@ static ad_words with_compiler(const ad_build *b)
     return w;
 }
 
-ad_trouble ad_build_open(ad_build *b, ad_arena *m, const char *compiler, const char *cache, const volatile sig_atomic_t *stop)
+ad_trouble ad_build_open(ad_build *b, ad_arena *m, const ad_wishes *wishes)
 {
-    *b = (ad_build){.m = m, .stop = stop, .folder.lock = -1, .warnings.m = m, .error.m = m};
-    const char *cc = compiler ? compiler : getenv("CC");
+    *b = (ad_build){.m = m, .stop = wishes->stop, .folder.lock = -1, .warnings.m = m, .error.m = m};
+    const char *cc = wishes->compiler ? wishes->compiler : getenv("CC");
+    if (wishes->flags) ad_words_split(m, &b->flags, wishes->flags);
     ad_words_split(m, &b->compiler, cc ? cc : "");
     if (!b->compiler.count) ad_words_add(m, &b->compiler, "cc");
 
     char *why;
-    b->cache = ad_cache_folder(m, cache, &why);
+    b->cache = ad_cache_folder(m, wishes->cache, &why);
     if (why) warn(b, ad_text(m, "warning: %s; the model is compiled anew each time", why));
     int status = ad_folder_make(m, &b->folder, b->cache);
     if (!status) status = write_headers(b);
@@ -226,7 +227,9 @@ static ad_words unit_flags(const ad_build *b, const ad_unit *u)
 {
     ad_words flags = {0};
     ad_words_split(b->m, &flags, u->origin ? plain_flags : fast_flags);
-    if (!u->origin) own_flags(b->m, &flags, u);
+    if (u->origin) return flags;
+    own_flags(b->m, &flags, u);
+    for (int i = 0; i < b->flags.count; i++) ad_words_add(b->m, &flags, b->flags.argv[i]);
     return flags;
 }
 

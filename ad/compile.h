@@ -33,6 +33,7 @@ typedef struct ad_build {
     ad_arena *m;
     const volatile sig_atomic_t *stop; /* NULL: never */
     ad_words compiler;
+    ad_words flags;   /* for what costate diff emits, after its own */
     char *identity;   /* what the compiler says of itself, and the processor */
     char *cache;      /* its folder; NULL: none */
     ad_folder folder; /* holds the headers of model files and emitted ones, as costate/model.h and so on */
@@ -54,9 +55,14 @@ struct ad_unit {
     int number, status; /* status: exit code of the job */
 };
 
-/* `cache` is the folder that the caller wants, or NULL. After a failure b->error says why; ad_build_close is called in any
- * case. */
-ad_trouble ad_build_open(ad_build *b, ad_arena *m, const char *compiler, const char *cache, const volatile sig_atomic_t *stop);
+/* What the caller wants, each NULL for none. */
+typedef struct ad_wishes {
+    const char *compiler, *flags, *cache;
+    const volatile sig_atomic_t *stop;
+} ad_wishes;
+
+/* After a failure b->error says why; ad_build_close is called in any case. */
+ad_trouble ad_build_open(ad_build *b, ad_arena *m, const ad_wishes *wishes);
 void ad_build_close(ad_build *b); /* ends what still runs, removes all temporary files */
 
 /* The user's file as his compiler sees it, with definitions "NAME=value". In `text`: line markers kept, the folder's name

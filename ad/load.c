@@ -65,7 +65,9 @@ static int readable(costate_model *m)
 static int open_build(costate_model *m)
 {
     m->building = 1;
-    const ad_trouble trouble = ad_build_open(&m->build, m->arena, m->options.compiler, m->options.cache, m->options.stop);
+    const costate_model_options *o = &m->options;
+    const ad_wishes wishes = {.compiler = o->compiler, .flags = o->flags, .cache = o->cache, .stop = o->stop};
+    const ad_trouble trouble = ad_build_open(&m->build, m->arena, &wishes);
     return trouble ? build_failed(m, trouble) : 0;
 }
 
@@ -239,6 +241,7 @@ static void keep_options(costate_model *m, const char *file, const costate_model
     if (!o) return;
     m->options = *o;
     m->options.compiler = copy(m->arena, o->compiler);
+    m->options.flags = copy(m->arena, o->flags);
     m->options.cache = copy(m->arena, o->cache);
     const char **define = ad_take(m->arena, ((size_t)o->defines + 1) * sizeof *define);
     for (int i = 0; i < o->defines; i++) define[i] = copy(m->arena, o->define[i]);

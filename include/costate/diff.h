@@ -39,6 +39,7 @@ typedef struct costate_model_options {
     int defines;                       /* definitions for the model's preprocessor: how many, and "NAME=value" each */
     const char *const *define;
     const char *compiler;              /* NULL: $CC, else cc */
+    const char *flags;                 /* for the generated code, after costate's own: "-O1" compiles faster; NULL: none */
     const char *cache;                 /* the cache folder; NULL: as above; "none": none */
     int nan_check;                     /* 1: the code stops at the first NaN or infinity that it makes and says where: slow */
     const volatile sig_atomic_t *stop; /* if it becomes non-zero, compiling is given up; NULL: never */

@@ -27,8 +27,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Emitted functions have the signatures of costate.h whether or not a model has a use for every argument. */
+/* Emitted functions have the signatures of costate.h whether or not a model has a use for every argument, and `omp simd`
+ * whether or not the compiler is told to heed it. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
+#pragma GCC diagnostic ignored "-Wunknown-pragmas"
 #if !defined(__clang__) /* before an element of an array is overwritten it may be saved, though nobody has set it yet */
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
