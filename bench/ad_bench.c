@@ -1,0 +1,162 @@
+/* ad_bench.c - what the derivatives that costate diff writes cost: time per seed over the time of the user's own right-hand side, compiled from the same file with
+ * -O3 -march=native. Processor time, best of several rounds. usage: ad_bench [case ...] */
+#include <costate/diff.h>
+#include <costate/model.h>
+
+#include <dlfcn.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { ROUNDS = 15, LANES = 8 };
+
+static const struct bench_model {
+    const char *name, *file, *define;
+    double one, four; /* goals for vjp with one lane and with four, per seed; vjp_dot should take at most 2.5 times vjp's time */
+} models[] = {
+    {"glv 10", "problems/models/glv.c", "N=10", 1.5, 0.9},
+    {"glv 50", "problems/models/glv.c", "N=50", 0.9, 0.6},
+    {"glv 100", "problems/models/glv.c", "N=100", 0.7, 0.5},
+    {"glv 200", "problems/models/glv.c", "N=200", 0.6, 0.45},
+    {"brusselator", "bench/models/brusselator_interior.c", "M=100", 1.2, 0.6},
+    {"cbm4", "problems/models/cbm4.c", "CBM4", 1.2, 0.3},
+};
+
+typedef void user_rhs(double t, const double *y, const double *p, double *f);
+
+typedef struct setting {
+    const costate_problem *f;
+    user_rhs *rhs;
+    double *y, *p, *u, *yb, *pb, *ydot, *pdot, *udot, *ybdot, *pbdot;
+} setting;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- what is timed -------------------------------------------------------------------------------------------------------------- */
+
+static void call_user(const setting *s, int w)
+{
+    (void)w;
+    s->rhs(0, s->y, s->p, s->yb);
+}
+
+static void call_rhs(const setting *s, int w)
+{
+    (void)w;
+    s->f->rhs(0, s->y, s->p, s->yb, s->f->data);
+}
+
+static void call_vjp(const setting *s, int w)
+{
+    s->f->vjp(0, s->y, s->p, w, s->u, s->yb, s->pb, s->f->data);
+}
+
+static void call_dot(const setting *s, int w) /* derivatives alone */
+{
+    s->f->vjp_dot(0, s->y, s->p, w, NULL, s->ydot, s->pdot, s->u, s->udot, NULL, s->ybdot, NULL, s->pbdot, s->f->data);
+}
+
+static void call_dots(const setting *s, int w) /* all four outputs */
+{
+    s->f->vjp_dot(0, s->y, s->p, w, NULL, s->ydot, s->pdot, s->u, s->udot, s->yb, s->ybdot, s->pb, s->pbdot, s->f->data);
+}
+
+static double seconds(void (*call)(const setting *, int), const setting *s, int w)
+{
+    long calls = 1;
+    double best = INFINITY;
+    for (double took = 0; took < 5e-3; calls *= 2) {
+        double began = now();
+        for (long i = 0; i < calls; i++) call(s, w);
+        took = now() - began;
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        double began = now();
+        for (long i = 0; i < calls; i++) call(s, w);
+        double took = (now() - began) / (double)calls;
+        if (took < best) best = took;
+    }
+    return best;
+}
+
+/* ---- a model ------------------------------------------------------------------------------------------------------------------------- */
+
+/* The user's function as the user would compile it; its library stays loaded. */
+static user_rhs *compile_user(const char *file, const char *define)
+{
+    char object[] = "/tmp/costate-ad-bench-XXXXXX", command[1024];
+    int fd = mkstemp(object);
+    if (fd < 0) return NULL;
+    close(fd);
+    snprintf(command, sizeof command, "%s -O3 -march=native -fPIC -shared -w -D%s -I%s/include %s -o %s -lm", getenv("CC") ? getenv("CC") : "cc",
+             define, SOURCE_DIR, file, object);
+    void *handle = system(command) == 0 ? dlopen(object, RTLD_NOW | RTLD_LOCAL) : NULL;
+    unlink(object);
+    const costate_descriptor *d = handle ? dlsym(handle, "costate_model_descriptor") : NULL;
+    union {
+        const void *object;
+        user_rhs *code;
+    } f = {d ? d->rhs : NULL};
+    return f.code;
+}
+
+static double *numbers(size_t count, double size)
+{
+    double *a = aligned_alloc(64, (count * sizeof *a + 127) / 64 * 64);
+    if (!a) exit(1);
+    for (size_t i = 0; i < count; i++) a[i] = size * (1 + 0.3 * sin(0.01 * (double)i));
+    return a;
+}
+
+static void report(const struct bench_model *b, const setting *s)
+{
+    double rhs = seconds(call_user, s, 1), again = seconds(call_rhs, s, 1);
+    double one = seconds(call_vjp, s, 1), four = seconds(call_vjp, s, 4) / 4, eight = seconds(call_vjp, s, 8) / 8;
+    double dot1 = seconds(call_dot, s, 1), dot4 = seconds(call_dot, s, 4) / 4, dots1 = seconds(call_dots, s, 1), dots4 = seconds(call_dots, s, 4) / 4;
+    printf("%-12s %10.1f %6.2f %6.2f (%.2f) %6.2f (%.2f) %6.2f %8.2f %5.2f %6.2f %5.2f\n", b->name, 1e9 * rhs, again / rhs, one / rhs, b->one,
+           four / rhs, b->four, eight / rhs, dot1 / one, dot4 / four, dots1 / one, dots4 / four);
+    fflush(stdout);
+}
+
+static int run(const struct bench_model *b)
+{
+    char file[512];
+    snprintf(file, sizeof file, "%s/%s", SOURCE_DIR, b->file);
+    costate_model *m = NULL;
+    if (costate_model_open(&m, file, &(costate_model_options){.order = 2, .defines = 1, .define = &b->define})) {
+        fprintf(stderr, "%s\n", costate_model_message(m));
+        costate_model_close(m);
+        return 1;
+    }
+    const costate_problem *f = costate_model_problem(m);
+    const size_t n = (size_t)f->n, np = (size_t)f->np;
+    const double rate = strcmp(b->name, "cbm4") ? 1e-3 : 1;
+    setting s = {f, compile_user(file, b->define), numbers(n, 1), numbers(np, rate), numbers(n * LANES, 1), numbers(n * LANES, 0), numbers(np * LANES, 0),
+                 numbers(n * LANES, 1), numbers(np * LANES, 1e-3), numbers(n * LANES, 1), numbers(n * LANES, 0), numbers(np * LANES, 0)};
+    if (s.rhs) report(b, &s);
+    double *const all[] = {s.y, s.p, s.u, s.yb, s.pb, s.ydot, s.pdot, s.udot, s.ybdot, s.pbdot};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+    costate_model_close(m);
+    return !s.rhs;
+}
+
+int main(int argc, char **argv)
+{
+    int failed = 0;
+    printf("per seed over the user's rhs; goals in parentheses; vjp_dot over vjp (goal 2.5), derivatives alone and with the values\n");
+    printf("%-12s %10s %6s %13s %13s %6s %8s %5s %6s %5s\n", "", "rhs, ns", "again", "vjp", "4 lanes", "8", "vjp_dot", "4", "values", "4");
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+        int wanted = argc < 2;
+        for (int k = 1; k < argc; k++) wanted |= strncmp(argv[k], models[i].name, strlen(argv[k])) == 0;
+        if (wanted) failed |= run(&models[i]);
+    }
+    return failed;
+}
