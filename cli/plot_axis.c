@@ -1,0 +1,174 @@
+/* plot_axis.c - axes: which numbers to write, and how.
+ *
+ * A linear axis has ticks at whole multiples of step = m 10^k, m = 1, 2 or 5, with the step whose number of intervals is nearest to
+ * the wanted one in ratio. Numbers of very large or small size share a power of ten; numbers that differ only far behind the point
+ * are written as differences from the first. */
+#include "plot_draw.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double nice_step(double range, int wanted)
+{
+    static const double factors[] = {1, 2, 5};
+    const double ideal = range / wanted, power = pow(10, floor(log10(ideal)));
+    double best = 10 * power;
+    for (int i = 0; i < 3; i++)
+        if (fabs(log(factors[i] * power / ideal)) < fabs(log(best / ideal))) best = factors[i] * power;
+    return best;
+}
+
+/* How the numbers of the ticks from lo to hi are written. */
+static void numbers(axis *a, double lo, double hi)
+{
+    const double most = fmax(fabs(lo), fabs(hi));
+    if (a->step < 2e-5 * most) {
+        a->base = lo;
+        a->exponent = (int)floor(log10(hi - lo) + 1e-9);
+    } else a->exponent = (int)floor(log10(most) + 1e-9);
+    if (a->exponent >= -3 && a->exponent < 5) a->exponent = 0;
+    const int digits = (int)floor(log10(a->step) + 1e-9) - a->exponent;
+    a->decimals = digits < 0 ? -digits : 0;
+}
+
+axis axis_linear(double lo, double hi, int wanted, int loose)
+{
+    if (!(lo < hi) || hi - lo < 1e-12 * fmax(fabs(lo), fabs(hi))) { /* a constant in the middle */
+        const double middle = lo + (hi - lo) / 2, half = middle != 0 ? fabs(middle) / 10 : 1;
+        lo = middle - half;
+        hi = middle + half;
+    }
+    axis a = {.lo = lo, .hi = hi, .step = nice_step(hi - lo, wanted)};
+    const double slack = 1e-9;
+    const double down = floor(lo / a.step + slack) * a.step, up = ceil(hi / a.step - slack) * a.step;
+    if (loose) {
+        a.lo = down;
+        a.hi = up;
+    }
+    numbers(&a, ceil(a.lo / a.step - slack) * a.step, floor(a.hi / a.step + slack) * a.step);
+    return a;
+}
+
+axis axis_log(double lo, double hi, int wanted)
+{
+    if (!(lo < hi)) {
+        lo /= 2;
+        hi *= 2;
+    }
+    axis a = {.lo = lo, .hi = hi, .log = 1};
+    const double decades = log10(hi) - log10(lo);
+    const int whole = (int)(floor(log10(hi) + 1e-9) - ceil(log10(lo) - 1e-9));
+    a.step = whole < 2 ? 0 : fmax(1, ceil(decades / wanted - 0.25));
+    return a;
+}
+
+double axis_at(const axis *a, double value)
+{
+    const double part = a->log ? (log10(value) - log10(a->lo)) / (log10(a->hi) - log10(a->lo)) : (value - a->lo) / (a->hi - a->lo);
+    return a->from + part * (a->to - a->from);
+}
+
+static void write_number(char number[32], double value, int decimals)
+{
+    const char *sign = value < 0 && -value >= 0.5 * pow(10, -decimals) ? PLOT_MINUS : "";
+    const size_t length = strlen(sign);
+    memcpy(number, sign, length);
+    snprintf(number + length, 32 - length, "%.*f", decimals, fabs(value));
+}
+
+static int linear_tick(const axis *a, int i, double *value, char number[32])
+{
+    const double first = ceil(a->lo / a->step - 1e-9);
+    *value = (first + i) * a->step;
+    if (*value > a->hi + 1e-9 * a->step) return -1;
+    /* The base is a tick itself, so a difference is a multiple of the step. */
+    const double shown = a->base != 0 ? i * a->step : *value;
+    write_number(number, shown / pow(10, a->exponent), a->decimals);
+    return 0;
+}
+
+static int log_tick(const axis *a, int i, double *value, char number[32], int *power)
+{
+    static const int fine[] = {1, 2, 5};
+    const int start = (int)floor(log10(a->lo) + 1e-9), last = (int)floor(log10(a->hi) + 1e-9);
+    const int exponent = a->step > 0 ? start + i : start + i / 3, factor = a->step > 0 ? 1 : fine[i % 3];
+    const int plain = start >= -3 && last <= 4;
+    *value = factor * pow(10, exponent);
+    *number = 0;
+    if (*value > a->hi * (1 + 1e-9)) return -1;
+    if (*value < a->lo * (1 - 1e-9)) {
+        *value = NAN; /* before the first */
+        return 0;
+    }
+    if (a->step > 0 && exponent % (int)a->step) return 0;
+    if (plain) snprintf(number, 32, "%g", *value);
+    else if (factor == 1) *power = exponent;
+    else snprintf(number, 32, "%d", factor);
+    return 0;
+}
+
+int axis_tick(const axis *a, int i, double *value, char number[32], int *power)
+{
+    *power = INT_MIN;
+    return a->log ? log_tick(a, i, value, number, power) : linear_tick(a, i, value, number);
+}
+
+double axis_width(const axis *a)
+{
+    double widest = 0, value;
+    char number[32];
+    for (int i = 0, power; !axis_tick(a, i, &value, number, &power); i++)
+        widest = fmax(widest, power != INT_MIN ? text_width("10") + 0.75 * text_width("00") : text_width(number));
+    return widest;
+}
+
+#define AXIS_STYLE "stroke=\"" PLOT_GREY "\" stroke-width=\"0.5\""
+
+/* "12.5 + " and the power of ten that the numbers are to be multiplied with, ending at x. */
+static void factor(figure *g, const axis *a, double x, double y, pen_anchor anchor)
+{
+    char before[64] = "";
+    if (a->base != 0) snprintf(before, sizeof before, "%.10g +", a->base);
+    if (a->exponent) {
+        strcat(before, PLOT_TIMES_TEN);
+        pen_power(g, x, y, anchor, before, a->exponent);
+    } else if (*before) pen_text(g, x, y, anchor, "", before);
+}
+
+void axis_bottom(figure *g, const axis *a, double y, int with_numbers, const char *label)
+{
+    double value, last = -1e9;
+    char number[32];
+    pen_line(g, a->from, y, a->to, y, AXIS_STYLE);
+    for (int i = 0, power; !axis_tick(a, i, &value, number, &power); i++) {
+        if (!(fabs(value) < HUGE_VAL)) continue;
+        const double x = axis_at(a, value);
+        pen_line(g, x, y, x, y + (*number || power != INT_MIN || !a->log ? 2.5 : 1.5), AXIS_STYLE);
+        const double wide = power != INT_MIN ? 14 : text_width(number);
+        if (!with_numbers || (x - wide / 2 < last + 3)) continue; /* numbers do not touch */
+        if (power != INT_MIN) pen_power(g, x, y + 10, PEN_MIDDLE, "10", power);
+        else if (*number) pen_text(g, x, y + 10, PEN_MIDDLE, "", number);
+        else continue;
+        last = x + wide / 2;
+    }
+    if (!with_numbers) return;
+    if (!a->log && (a->exponent || a->base != 0)) factor(g, a, a->to, y + 18.5, PEN_END);
+    if (label) pen_text(g, (a->from + a->to) / 2, y + 18.5, PEN_MIDDLE, "", label);
+}
+
+void axis_left(figure *g, const axis *a, double x)
+{
+    double value;
+    char number[32];
+    pen_line(g, x, a->from, x, a->to, AXIS_STYLE);
+    for (int i = 0, power; !axis_tick(a, i, &value, number, &power); i++) {
+        if (!(fabs(value) < HUGE_VAL)) continue;
+        const double y = axis_at(a, value);
+        pen_line(g, x - (*number || power != INT_MIN || !a->log ? 2.5 : 1.5), y, x, y, AXIS_STYLE);
+        if (power != INT_MIN) pen_power(g, x - 4, y + 2.5, PEN_END, "10", power);
+        else if (*number) pen_text(g, x - 4, y + 2.5, PEN_END, "", number);
+    }
+    if (!a->log) factor(g, a, x + (a->base != 0 ? 30 : 2), a->to - 4, PEN_END);
+}

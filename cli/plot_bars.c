@@ -1,0 +1,128 @@
+/* plot_bars.c - bars by falling size. Positive ones are filled and negative ones are outlined, so that the sign is seen without
+ * colour; every bar has its number. */
+#include "plot_draw.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { MOST_BARS = 30, MOST_CHARTS = 6 };
+static const double bar_gap = 9, bar_high = 5.5;
+
+static double value(const plot_bar_chart *c, int k)
+{
+    return c->value[(ptrdiff_t)k * c->stride];
+}
+
+typedef struct bar {
+    double size;
+    int k;
+} bar;
+
+static int by_size(const void *a, const void *b)
+{
+    const bar *x = a, *y = b;
+    return x->size != y->size ? (x->size < y->size) - (x->size > y->size) : (x->k > y->k) - (x->k < y->k);
+}
+
+/* A chart with its bars sorted, zeros and what is not finite left out. */
+typedef struct sorted {
+    int count, shown, zero, broken;
+    bar *bars;
+} sorted;
+
+static int sort_bars(sorted *s, const plot_bar_chart *c, plot *f)
+{
+    s->bars = malloc(((size_t)c->count + 1) * sizeof *s->bars);
+    if (!s->bars) return plot_fail(f, "out of memory");
+    for (int k = 0; k < c->count; k++) {
+        const double v = value(c, k);
+        if (!isfinite(v)) s->broken++;
+        else if (v == 0) s->zero++;
+        else s->bars[s->count++] = (bar){fabs(v), k};
+    }
+    qsort(s->bars, (size_t)s->count, sizeof *s->bars, by_size);
+    s->shown = s->count < MOST_BARS ? s->count : MOST_BARS;
+    return 0;
+}
+
+static void draw_bars(figure *g, const plot_bar_chart *c, const sorted *s, double left, double right, double top)
+{
+    if (c->title) pen_text(g, left + 4, top + 6, PEN_START, "font-weight=\"bold\"", c->title);
+    if (!s->shown) {
+        pen_text(g, left + 4, top + 16, PEN_START, "fill=\"" PLOT_GREY "\"", "nothing but zeros");
+        return;
+    }
+    double names = 0, lo = 0, hi = 0;
+    for (int i = 0; i < s->shown; i++) {
+        names = fmax(names, fmin(text_width(c->name[s->bars[i].k]), (right - left) / 3));
+        lo = fmin(lo, value(c, s->bars[i].k));
+        hi = fmax(hi, value(c, s->bars[i].k));
+    }
+    const double number = text_width("0.00e-00") + 4; /* behind the bar, outside */
+    axis a = axis_linear(lo, hi, 4, 0);
+    a.from = left + 4 + names + (lo < 0 ? number : 4);
+    a.to = right - (hi > 0 ? number : 4);
+    const double zero = axis_at(&a, 0), first = top + (c->title ? 10 : 2);
+    for (int i = 0; i < s->shown; i++) {
+        const double v = value(c, s->bars[i].k), y = first + bar_gap * i, end = axis_at(&a, v);
+        char text[32], *name = text_fit(c->name[s->bars[i].k], (right - left) / 3);
+        if (name) pen_text(g, left + 4 + names, y + bar_high, PEN_END, "", name);
+        free(name);
+        if (v > 0) pen_box(g, zero, y, end - zero, bar_high, "fill=\"#4a6a8a\"");
+        else pen_box(g, end + 0.25, y + 0.25, zero - end - 0.25, bar_high - 0.5, "fill=\"#fff\" stroke=\"#b5471b\" stroke-width=\"0.5\"");
+        snprintf(text, sizeof text, "%s%.3g", v < 0 ? PLOT_MINUS : "", fabs(v));
+        pen_text(g, end + (v > 0 ? 2.5 : -2.5), y + bar_high, v > 0 ? PEN_START : PEN_END, "font-size=\"6\" fill=\"" PLOT_GREY "\"", text);
+    }
+    pen_line(g, zero, first - 2, zero, first + bar_gap * s->shown, "stroke=\"" PLOT_INK "\" stroke-width=\"0.5\"");
+}
+
+/* What is not drawn. */
+static void note(figure *g, const plot_bar_chart *c, const sorted *s, int several)
+{
+    const char *of = several && c->title ? c->title : NULL;
+    char where[80] = "";
+    if (of) snprintf(where, sizeof where, "%.70s: ", of);
+    double rest = 0;
+    for (int i = s->shown; i < s->count; i++) rest += s->bars[i].size;
+    if (s->count > s->shown)
+        figure_note(g, "%s%d smaller ones are not drawn; the sum of their absolute values is %.3g, and each is below %.3g.", where,
+                    s->count - s->shown, rest, s->bars[s->shown - 1].size);
+    if (s->zero) figure_note(g, "%sZero: %d.", where, s->zero);
+    if (s->broken) figure_note(g, "%sNot finite: %d.", where, s->broken);
+}
+
+/* Charts in one column, or two next to each other. */
+static void draw_charts(figure *g, int charts, const plot_bar_chart *chart, const sorted *s)
+{
+    const int columns = charts > 1 ? 2 : 1;
+    const double cell = g->width / columns;
+    if (g->f->x) pen_text(g, 4, g->y + 7, PEN_START, "", g->f->x);
+    if (g->f->x) g->y += 12;
+    for (int i = 0; i < charts; i += columns) {
+        double high = 0;
+        for (int j = i; j < i + columns && j < charts; j++) {
+            draw_bars(g, &chart[j], &s[j], cell * (j - i), cell * (j - i + 1) - 4, g->y);
+            high = fmax(high, (chart[j].title ? 10 : 2) + (s[j].shown ? bar_gap * s[j].shown : 10));
+        }
+        g->y += high + 6;
+    }
+}
+
+int plot_bars(plot *f, int charts, const plot_bar_chart *chart)
+{
+    figure g;
+    sorted s[MOST_CHARTS] = {0};
+    const int shown = charts < MOST_CHARTS ? charts : MOST_CHARTS;
+    f->message[0] = 0;
+    int status = shown > 0 ? 0 : plot_fail(f, "there is nothing to draw");
+    for (int i = 0; !status && i < shown; i++) status = sort_bars(&s[i], &chart[i], f);
+    if (!status) status = figure_open(&g, f, shown > 1 ? PLOT_PAGE : PLOT_COLUMN);
+    if (!status) {
+        draw_charts(&g, shown, chart, s);
+        for (int i = 0; i < shown; i++) note(&g, &chart[i], &s[i], shown > 1);
+        if (charts > shown) figure_note(&g, "%d more charts have no place here.", charts - shown);
+        status = figure_close(&g);
+    }
+    for (int i = 0; i < shown; i++) free(s[i].bars);
+    return status;
+}
