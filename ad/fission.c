@@ -60,16 +60,6 @@ static int only_sums(const ad_node *n, const ad_sym *s, int top)
     return 1;
 }
 
-/* 1: the addition can stay in the loop beside those that stay already. */
-static int can_stay(const splitter *w, const ad_node *target)
-{
-    for (int i = 0; i < w->body->kids; i++) {
-        const ad_node *s = w->body->kid[i];
-        if (s->op == AD_INC && s->kid[0]->sym == target->sym && !ad_apart(w->v, w->loop, w->around, &w->changing, s->kid[0], target)) return 0;
-    }
-    return 1;
-}
-
 static ad_sym *row_for(splitter *w, const ad_node *value, int *fresh)
 {
     for (int i = 0; i < w->count; i++)
@@ -84,28 +74,11 @@ static ad_sym *row_for(splitter *w, const ad_node *value, int *fresh)
     return row;
 }
 
-/* Values are the same only while nothing that they read is assigned to in between: rows are shared by values of single-assignment locals alone. */
-static int assigned_once(const ad_node *body, const ad_node *value)
-{
-    if (value->op == AD_NAME || value->op == AD_ELEM) {
-        int count = 0;
-        for (int i = 0; i < body->kids; i++) {
-            const ad_node *s = body->kid[i];
-            if ((s->op == AD_SET || s->op == AD_INC) && s->kid[0]->sym == value->sym) count++;
-            if (s->op == AD_IF && ad_uses(s, value->sym)) count += 2;
-        }
-        if (count > 1) return 0;
-    }
-    for (int i = 0; i < value->kids; i++)
-        if (!assigned_once(body, value->kid[i])) return 0;
-    return 1;
-}
-
 static void move(splitter *w, const ad_node *s, const ad_affine *form)
 {
     ad_arena *m = w->v->m;
     int fresh;
-    const ad_node *value = assigned_once(w->loop->kid[2], s->kid[1]) ? s->kid[1] : NULL;
+    const ad_node *value = ad_stays_put(w->loop->kid[2], s->kid[1]) ? s->kid[1] : NULL; /* else it may differ from its equals */
     ad_sym *row = row_for(w, value, &fresh);
     if (fresh) ad_append(m, w->body, ad_set(m, ad_elem(m, row, ad_copy(m, w->offset, NULL)), ad_copy(m, s->kid[1], NULL)));
     w->list[w->count++] = (moved){*form, s->kid[0]->sym, row, value, s->place};
@@ -148,22 +121,41 @@ static void put_rows(splitter *w, ad_node *block, int64_t extent)
     }
 }
 
+/* Which additions stay in the loop: each that meets none of those that stay already, the last first, for those are sums of several. */
+static unsigned char *choose(splitter *w)
+{
+    const ad_node *body = w->loop->kid[2];
+    unsigned char *stays = ad_take(w->v->m, (size_t)body->kids + 1);
+    for (int i = body->kids - 1; i >= 0; i--) {
+        const ad_node *s = body->kid[i];
+        stays[i] = 1;
+        if (s->op != AD_INC || s->kid[0]->op != AD_ELEM) continue;
+        for (int j = i + 1; stays[i] && j < body->kids; j++) {
+            const ad_node *o = body->kid[j];
+            if (stays[j] && o->op == AD_INC && o->kid[0]->op == AD_ELEM && o->kid[0]->sym == s->kid[0]->sym)
+                stays[i] = (unsigned char)ad_apart(w->v, w->loop, w->around, &w->changing, s->kid[0], o->kid[0]);
+        }
+    }
+    return stays;
+}
+
 static int distribute(splitter *w)
 {
     const ad_node *body = w->loop->kid[2];
+    const unsigned char *stays = choose(w);
     ad_loops loops = *w->around;
     ad_loops_enter(&loops, w->loop);
     w->list = ad_take(w->v->m, ((size_t)body->kids + 1) * sizeof *w->list);
     for (int i = 0; i < body->kids; i++) {
         ad_node *s = body->kid[i];
-        if (s->op == AD_INC && s->kid[0]->op == AD_ELEM && !can_stay(w, s->kid[0])) {
-            ad_affine form = ad_affine_of(&w->v->defs, s->kid[0]->kid[0]);
-            int64_t c = ad_coefficient(&form, w->loop->sym);
-            if (!ad_steady(&form, &loops, &w->changing) || (c != 1 && c != -1) || !only_sums(body, s->kid[0]->sym, 1)) return 0;
-            move(w, s, &form);
-        } else {
+        if (stays[i]) {
             ad_append(w->v->m, w->body, s);
+            continue;
         }
+        ad_affine form = ad_affine_of(&w->v->defs, s->kid[0]->kid[0]);
+        int64_t c = ad_coefficient(&form, w->loop->sym);
+        if (!ad_steady(&form, &loops, &w->changing) || (c != 1 && c != -1) || !only_sums(body, s->kid[0]->sym, 1)) return 0;
+        move(w, s, &form);
     }
     return w->count > 0 && w->count <= 64;
 }

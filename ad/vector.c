@@ -178,8 +178,6 @@ int ad_independent(const ad_vectors *v, const ad_node *loop, const ad_loops *aro
     return a.fit;
 }
 
-/* ---- the function ---------------------------------------------------------------------------------------------------------------------- */
-
 static int holds_loop(const ad_node *n)
 {
     if (!n || (n->op != AD_BLOCK && n->op != AD_IF && n->op != AD_FOR)) return 0;
@@ -197,6 +195,62 @@ static int on_lanes(const ad_node *n)
         if (on_lanes(n->kid[i])) return 1;
     return 0;
 }
+
+/* ---- several additions to one element in one iteration ---------------------------------------------------------------------------- */
+
+int ad_stays_put(const ad_node *body, const ad_node *e)
+{
+    int count = 0;
+    for (int i = 0; e->sym && i < body->kids; i++) {
+        const ad_node *s = body->kid[i];
+        if (s->op == AD_SET || s->op == AD_INC) count += s->kid[0]->sym == e->sym;
+        else if (s->op != AD_DECL && ad_uses(s, e->sym)) count += 2;
+    }
+    for (int i = 0; count < 2 && i < e->kids; i++)
+        if (!ad_stays_put(body, e->kid[i])) return 0;
+    return count < 2;
+}
+
+static int same_place(const ad_vectors *v, const ad_node *a, const ad_node *b)
+{
+    if (a->sym != b->sym) return 0;
+    if (ad_same(a, b)) return 1;
+    ad_affine fa = ad_affine_of(&v->defs, a->kid[0]), fb = ad_affine_of(&v->defs, b->kid[0]), gap = ad_affine_difference(&fa, &fb);
+    return gap.ok && gap.terms == 0 && gap.c == 0;
+}
+
+/* They are summed in a local and added at the end: the compiler cannot do it, for all it knows the additions between them may be to the same element. */
+static void merge_sums(ad_vectors *v, ad_node *loop)
+{
+    ad_arena *m = v->m;
+    ad_node *body = loop->kid[2], *start = ad_block(m), *end = ad_block(m);
+    for (int i = 0; i < body->kids; i++) {
+        ad_node *s = body->kid[i], *target = s->op == AD_INC ? s->kid[0] : NULL;
+        if (!target || target->op != AD_ELEM || target->sym->role != AD_SUM || !ad_stays_put(body, target->kid[0])) continue;
+        ad_sym *here = NULL;
+        for (int j = i + 1; j < body->kids; j++) {
+            ad_node *other = body->kid[j];
+            if (other->op != AD_INC || other->kid[0]->op != AD_ELEM || !same_place(v, target, other->kid[0]) || !ad_stays_put(body, other->kid[0]->kid[0]))
+                continue;
+            if (!here) {
+                here = ad_sym_new(m, v->fn, ad_text(m, "%s_here", target->sym->name), AD_DOUBLE, AD_LOCAL);
+                here->lane = target->sym->lane;
+                ad_append(m, start, ad_decl(m, here));
+                ad_append(m, start, ad_set(m, ad_use(m, here), ad_num(m, 0)));
+            }
+            other->kid[0] = ad_use(m, here);
+        }
+        if (!here) continue;
+        ad_append(m, end, ad_inc(m, target, ad_use(m, here)));
+        s->kid[0] = ad_use(m, here);
+    }
+    if (end->kids == 0) return;
+    for (int i = 0; i < body->kids; i++) ad_append(m, start, body->kid[i]);
+    for (int i = 0; i < end->kids; i++) ad_append(m, start, end->kid[i]);
+    loop->kid[2] = start;
+}
+
+/* ---- the function ---------------------------------------------------------------------------------------------------------------------- */
 
 /* 1: a sum of so few terms that adding up the vector's entries at the end costs more than it saves. */
 static int short_sum(const ad_node *loop)
@@ -216,6 +270,7 @@ static ad_node *mark_loop(ad_vectors *v, ad_node *loop, ad_loops around)
         loop->kid[2] = mark(v, loop->kid[2], around);
         return loop;
     }
+    merge_sums(v, loop);
     if (v->lanes && on_lanes(loop->kid[2])) return loop;
     int fit = ad_independent(v, loop, &around);
     loop->simd = fit && !short_sum(loop);

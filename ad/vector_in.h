@@ -19,6 +19,9 @@ int ad_independent(const ad_vectors *v, const ad_node *loop, const ad_loops *aro
 /* 1: elements a and b of one array, of any two different iterations of the loop, are different ones; same iteration: may be the same. */
 int ad_apart(const ad_vectors *v, const ad_node *loop, const ad_loops *around, const ad_syms *changing, const ad_node *a, const ad_node *b);
 
+/* 1: the statements of the body assign at most once to each symbol of the expression, so that it means one value wherever they use it. */
+int ad_stays_put(const ad_node *body, const ad_node *e);
+
 /* fission.c: a loop that adds to one array at several places is split; what replaces it, a block, or NULL: nothing to gain. */
 ad_node *ad_split_scatter(ad_vectors *v, const ad_node *loop, const ad_loops *around);
 
