@@ -1,8 +1,9 @@
-/* align.c - columns behind macros. The preprocessor keeps lines but not columns, and the tokens of a macro have no column of their own. The tokens
- * of each line are compared with those that the user wrote there: equal ones get his line and column, by the longest common subsequence, and the
- * others that of the macro they come from: the last name before them that has no equal. A call of a macro may cover several lines. */
-#include "lex.h"
+/* align.c - columns behind macros. The preprocessor keeps lines but not columns, and the tokens of a macro have no column of
+ * their own. The tokens of each line are compared with those that the user wrote there: equal ones get his line and column, by
+ * the longest common subsequence, and the others that of the macro they come from: the last name before them that has no
+ * equal. A call of a macro may cover several lines. */
 #include "arena.h"
+#include "lex.h"
 
 #include <string.h>
 
@@ -52,7 +53,9 @@ static void subsequence(ad_arena *m, const ac_token *made, int n, const ac_token
     for (int i = 0, j = 0; i < n; i++) {
         match[i] = -1;
         while (j < k && best[(size_t)i * width + (size_t)j] == best[(size_t)i * width + (size_t)j + 1]) j++;
-        if (j < k && same(&made[i], &own[j]) && best[(size_t)i * width + (size_t)j] == best[(size_t)(i + 1) * width + (size_t)j + 1] + 1) match[i] = j++;
+        if (j < k && same(&made[i], &own[j]) &&
+            best[(size_t)i * width + (size_t)j] == best[(size_t)(i + 1) * width + (size_t)j + 1] + 1)
+            match[i] = j++;
     }
 }
 
@@ -78,7 +81,8 @@ static void place_line(ad_arena *m, ac_token *made, int n, const ac_token *own, 
         if (at >= 0) {
             next = at;
         } else {
-            for (at = next - 1; at > 0 && !(own[at].kind == AC_IDENT && !used[at]); at--) {}
+            for (at = next - 1; at > 0 && !(own[at].kind == AC_IDENT && !used[at]); at--) {
+            }
             if (at < 0) at = 0;
         }
         made[i].place.line = own[at].place.line;
@@ -96,7 +100,8 @@ void ac_align(ad_arena *m, ac_names *names, ac_tokens tokens, const ac_original 
         }
         const int line = tokens.at[i].place.line;
         int n = 1;
-        while (i + n < tokens.count - 1 && tokens.at[i + n].place.file == original->file && tokens.at[i + n].place.line == line) n++;
+        while (i + n < tokens.count - 1 && tokens.at[i + n].place.file == original->file && tokens.at[i + n].place.line == line)
+            n++;
         const stretch s = written(&own, line);
         place_line(m, &tokens.at[i], n, &own.at[s.from], s.to - s.from);
         i += n;

@@ -1,7 +1,8 @@
 /* ast.h - C as it was written: what the parser makes of a model file and lowering reads.
  *
- * Names are resolved by the parser (an E_NAME points to its entity), types are worked out while lowering. Function bodies are parsed when a
- * function of the model, or a helper that one of them calls, is asked for: whatever else is in the file need not be in the language. */
+ * Names are resolved by the parser (an E_NAME points to its entity), types are worked out while lowering. Function bodies are
+ * parsed when a function of the model, or a helper that one of them calls, is asked for: whatever else is in the file need not
+ * be in the language. */
 #ifndef COSTATE_AD_AST_H
 #define COSTATE_AD_AST_H
 
@@ -86,8 +87,8 @@ enum { AC_DEEP = 1000 }; /* nesting that is followed; deeper trees are refused o
 /* ---- expressions -------------------------------------------------------------------------------------------------------- */
 
 typedef enum ac_eop {
-    E_INTEGER, E_FLOATING, E_STRING, E_NAME, E_UNKNOWN, E_CALL, E_INDEX, E_MEMBER, E_ARROW, E_DEREF, E_ADDRESS, E_NEGATE, E_PLUS, E_NOT,
-    E_BITNOT, E_INCREMENT, /* ++x --x x++ x--: number is +1 or -1, postfix is 1 for x++ */
+    E_INTEGER, E_FLOATING, E_STRING, E_NAME, E_UNKNOWN, E_CALL, E_INDEX, E_MEMBER, E_ARROW, E_DEREF, E_ADDRESS, E_NEGATE,
+    E_PLUS, E_NOT, E_BITNOT, E_INCREMENT, /* ++x --x x++ x--: number is +1 or -1, postfix is 1 for x++ */
     E_CAST, E_SIZEOF, E_BINARY, E_AND, E_OR, E_CONDITION, E_ASSIGN, E_COMMA, E_LITERAL /* compound literal */
 } ac_eop;
 
@@ -167,7 +168,10 @@ int ac_field_value(ac_unit *u, const ac_field *f, int64_t *value); /* a constant
 
 /* ---- types.c ------------------------------------------------------------------------------------------------------------- */
 
-enum { AC_BOOL, AC_CHAR, AC_SCHAR, AC_UCHAR, AC_SHORT, AC_USHORT, AC_INT, AC_UINT, AC_LONG, AC_ULONG, AC_LLONG, AC_ULLONG, AC_SIZE, AC_INTS };
+enum {
+    AC_BOOL, AC_CHAR, AC_SCHAR, AC_UCHAR, AC_SHORT, AC_USHORT, AC_INT, AC_UINT, AC_LONG, AC_ULONG, AC_LLONG, AC_ULLONG, AC_SIZE,
+    AC_INTS
+};
 ac_type *ac_int(int which);
 ac_type *ac_double(void);
 ac_type *ac_void(void);

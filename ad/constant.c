@@ -1,7 +1,7 @@
 /* constant.c - constant expressions: sizes of arrays, enumerators, entries of tables, members of the descriptor.
  *
- * Integers are computed as C does, modulo 2^64 where they are unsigned; an overflow of a signed one is not a constant. const variables of the file
- * with a constant initializer count as constants, more than C allows, because compilers fold them too. */
+ * Integers are computed as C does, modulo 2^64 where they are unsigned; an overflow of a signed one is not a constant. const
+ * variables of the file with a constant initializer count as constants, more than C allows, because compilers fold them too. */
 #include "ast.h"
 
 #include <string.h>
@@ -162,7 +162,8 @@ static int named(ad_arena *m, const ac_entity *v, ac_constant *out, int depth)
         *out = (ac_constant){.whole = v->value, .type = v->value == (int)v->value ? ac_int(AC_INT) : ac_int(AC_LONG)};
         return 1;
     }
-    if (v->sort != N_VARIABLE || !v->type->is_const || !ac_is_number(v->type) || !v->init || v->is_param || v->writes > 1) return 0;
+    if (v->sort != N_VARIABLE || !v->type->is_const || !ac_is_number(v->type) || !v->init || v->is_param || v->writes > 1)
+        return 0;
     const ac_init *i = v->init->expr ? v->init : v->init->item;
     return i && i->expr && evaluate(m, i->expr, out, depth) && convert(out, v->type);
 }

@@ -139,16 +139,16 @@ static int known(ad_diag *d, ad_place place, const char *reason)
 
 static void say(ad_diag *d, ad_place place, const char *advice, const char *kind, const char *format, va_list args)
 {
-    char small[512];
     va_list again;
     va_copy(again, args);
-    const int n = vsnprintf(small, sizeof small, format, args);
+    const int n = vsnprintf(NULL, 0, format, args);
     char *reason = ad_take(d->m, (size_t)(n > 0 ? n : 0) + 1);
     if (n > 0) vsnprintf(reason, (size_t)n + 1, format, again);
     va_end(again);
     if (!place.file) place.file = "";
     const int is_error = kind[0] == 'e';
-    if (d->errors + d->others >= 20 * AD_ERRORS_MAX || (is_error && d->errors >= AD_ERRORS_MAX) || known(d, place, reason)) return;
+    if (d->errors + d->others >= 20 * AD_ERRORS_MAX || (is_error && d->errors >= AD_ERRORS_MAX) || known(d, place, reason))
+        return;
     if (is_error) d->errors++;
     else d->others++;
     if (place.line > 0) put_text(d, ad_text(d->m, "%s:%d:%d: ", place.file, place.line, place.col));

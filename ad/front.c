@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- text -------------------------------------------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------------------------------------ */
 
 static ac_unit *read_text(ad_arena *m, ad_diag *d, const char *name, const char *text, size_t length)
 {
@@ -29,14 +29,15 @@ ad_fn *ad_front_function(ad_arena *m, ad_diag *d, const char *name, const char *
     ad_diag_source(d, name, text, length);
     ac_unit *u = read_text(m, d, name, text, length);
     ac_entity *f = ac_function(u, function);
-    if (!f && ad_diag_count(d) == 0) ad_error(d, (ad_place){.file = name}, NULL, "there is no function '%s' in this file", function);
+    if (!f && ad_diag_count(d) == 0)
+        ad_error(d, (ad_place){.file = name}, NULL, "there is no function '%s' in this file", function);
     if (!f || ad_diag_count(d) > 0) return NULL;
     const ac_signature unknown = {.states = -1, .params = -1, .outputs = -1};
     int raw = 0;
     return ac_lower_function(u, f, &unknown, &raw);
 }
 
-/* ---- files ------------------------------------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------------------------------------- */
 
 /* Runs the preprocessor; NULL after an error. */
 static char *preprocessed(ad_arena *m, ad_diag *d, const char *file, const ad_front_options *o, size_t *length)

@@ -16,20 +16,22 @@ static const struct {
     const char *text;
     ac_word word;
 } words[] = {
-    {"auto", KW_AUTO}, {"break", KW_BREAK}, {"case", KW_CASE}, {"char", KW_CHAR}, {"const", KW_CONST}, {"continue", KW_CONTINUE},
-    {"default", KW_DEFAULT}, {"do", KW_DO}, {"double", KW_DOUBLE}, {"else", KW_ELSE}, {"enum", KW_ENUM}, {"extern", KW_EXTERN},
-    {"float", KW_FLOAT}, {"for", KW_FOR}, {"goto", KW_GOTO}, {"if", KW_IF}, {"inline", KW_INLINE}, {"int", KW_INT}, {"long", KW_LONG},
-    {"register", KW_REGISTER}, {"restrict", KW_RESTRICT}, {"return", KW_RETURN}, {"short", KW_SHORT}, {"signed", KW_SIGNED},
-    {"sizeof", KW_SIZEOF}, {"static", KW_STATIC}, {"struct", KW_STRUCT}, {"switch", KW_SWITCH}, {"typedef", KW_TYPEDEF},
-    {"union", KW_UNION}, {"unsigned", KW_UNSIGNED}, {"void", KW_VOID}, {"volatile", KW_VOLATILE}, {"while", KW_WHILE},
-    {"_Bool", KW_BOOL}, {"_Complex", KW_COMPLEX}, {"_Imaginary", KW_IMAGINARY}, {"_Alignas", KW_ALIGNAS}, {"_Alignof", KW_ALIGNOF},
-    {"_Atomic", KW_ATOMIC}, {"_Generic", KW_GENERIC}, {"_Noreturn", KW_NORETURN}, {"_Static_assert", KW_STATIC_ASSERT},
-    {"_Thread_local", KW_THREAD_LOCAL}, {"__thread", KW_THREAD_LOCAL}, {"__attribute__", KW_ATTRIBUTE}, {"__attribute", KW_ATTRIBUTE},
-    {"__extension__", KW_EXTENSION}, {"asm", KW_ASM}, {"__asm__", KW_ASM}, {"__asm", KW_ASM}, {"__inline", KW_INLINE},
-    {"__inline__", KW_INLINE}, {"__restrict", KW_RESTRICT}, {"__restrict__", KW_RESTRICT}, {"__const", KW_CONST}, {"__const__", KW_CONST},
-    {"__volatile__", KW_VOLATILE}, {"__volatile", KW_VOLATILE}, {"__signed__", KW_SIGNED}, {"__complex__", KW_COMPLEX},
-    {"__typeof__", KW_TYPEOF}, {"typeof", KW_TYPEOF}, {"__typeof", KW_TYPEOF}, {"__alignof__", KW_ALIGNOF}, {"__int128", KW_INT128},
-    {"__float128", KW_FLOAT128}, {"_Float128", KW_FLOAT128}, {"__costate_model__", KW_MODEL},
+    {"auto", KW_AUTO}, {"break", KW_BREAK}, {"case", KW_CASE}, {"char", KW_CHAR}, {"const", KW_CONST},
+    {"continue", KW_CONTINUE}, {"default", KW_DEFAULT}, {"do", KW_DO}, {"double", KW_DOUBLE}, {"else", KW_ELSE},
+    {"enum", KW_ENUM}, {"extern", KW_EXTERN}, {"float", KW_FLOAT}, {"for", KW_FOR}, {"goto", KW_GOTO}, {"if", KW_IF},
+    {"inline", KW_INLINE}, {"int", KW_INT}, {"long", KW_LONG}, {"register", KW_REGISTER}, {"restrict", KW_RESTRICT},
+    {"return", KW_RETURN}, {"short", KW_SHORT}, {"signed", KW_SIGNED}, {"sizeof", KW_SIZEOF}, {"static", KW_STATIC},
+    {"struct", KW_STRUCT}, {"switch", KW_SWITCH}, {"typedef", KW_TYPEDEF}, {"union", KW_UNION}, {"unsigned", KW_UNSIGNED},
+    {"void", KW_VOID}, {"volatile", KW_VOLATILE}, {"while", KW_WHILE}, {"_Bool", KW_BOOL}, {"_Complex", KW_COMPLEX},
+    {"_Imaginary", KW_IMAGINARY}, {"_Alignas", KW_ALIGNAS}, {"_Alignof", KW_ALIGNOF}, {"_Atomic", KW_ATOMIC},
+    {"_Generic", KW_GENERIC}, {"_Noreturn", KW_NORETURN}, {"_Static_assert", KW_STATIC_ASSERT},
+    {"_Thread_local", KW_THREAD_LOCAL}, {"__thread", KW_THREAD_LOCAL}, {"__attribute__", KW_ATTRIBUTE},
+    {"__attribute", KW_ATTRIBUTE}, {"__extension__", KW_EXTENSION}, {"asm", KW_ASM}, {"__asm__", KW_ASM}, {"__asm", KW_ASM},
+    {"__inline", KW_INLINE}, {"__inline__", KW_INLINE}, {"__restrict", KW_RESTRICT}, {"__restrict__", KW_RESTRICT},
+    {"__const", KW_CONST}, {"__const__", KW_CONST}, {"__volatile__", KW_VOLATILE}, {"__volatile", KW_VOLATILE},
+    {"__signed__", KW_SIGNED}, {"__complex__", KW_COMPLEX}, {"__typeof__", KW_TYPEOF}, {"typeof", KW_TYPEOF},
+    {"__typeof", KW_TYPEOF}, {"__alignof__", KW_ALIGNOF}, {"__int128", KW_INT128}, {"__float128", KW_FLOAT128},
+    {"_Float128", KW_FLOAT128}, {"__costate_model__", KW_MODEL},
 };
 
 ac_name *ac_intern(ac_names *names, const char *text, size_t length)
@@ -52,19 +54,20 @@ ac_names *ac_names_open(ad_arena *m)
 {
     ac_names *names = ad_take(m, sizeof *names);
     names->m = m;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) ac_intern(names, words[i].text, strlen(words[i].text))->word = words[i].word;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        ac_intern(names, words[i].text, strlen(words[i].text))->word = words[i].word;
     return names;
 }
 
 typedef struct lexer {
     ad_arena *m;
-    ad_diag *d;          /* NULL: text that has not been preprocessed */
+    ad_diag *d; /* NULL: text that has not been preprocessed */
     ac_names *names;
     const char *at, *end, *line_start;
-    ad_place place;      /* file and line of `at` */
-    const char **ours;   /* files that were entered without the flag of system headers */
+    ad_place place;    /* file and line of `at` */
+    const char **ours; /* files that were entered without the flag of system headers */
     int ours_count, ours_room;
-    int system;          /* 1: tokens here belong to a system header */
+    int system; /* 1: tokens here belong to a system header */
     int at_line_start;
     ac_tokens out;
     int room;
@@ -106,8 +109,8 @@ static void new_line(lexer *x)
     x->at_line_start = 1;
 }
 
-/* The file that a marker names. A file counts as the user's when it was once entered without the flag 3: inside it the flag only says that
- * the tokens came from a macro of a system header, such as M_PI. */
+/* The file that a marker names. A file counts as the user's when it was once entered without the flag 3: inside it the flag
+ * only says that the tokens came from a macro of a system header, such as M_PI. */
 static void enter_file(lexer *x, const char *name, size_t length, int flagged)
 {
     const char *file = NULL;
@@ -160,7 +163,8 @@ static void directive(lexer *x)
         }
         x->place.line = (int)line - 1; /* the end of this line adds one */
     } else if (at < stop && !(stop - at >= 6 && memcmp(at, "pragma", 6) == 0) && *at != '\r' && !x->system) {
-        ad_error(x->d, here(x, from), "the text that `cc -E` makes of the file", "a line for the preprocessor in preprocessed text");
+        ad_error(x->d, here(x, from), "the text that `cc -E` makes of the file",
+                 "a line for the preprocessor in preprocessed text");
     }
     x->at = stop;
 }
@@ -222,7 +226,8 @@ static void number(lexer *x)
 static void quoted(lexer *x, char quote)
 {
     const char *from = x->at++;
-    while (x->at < x->end && *x->at != quote && *x->at != '\n') x->at += *x->at == '\\' && x->at + 1 < x->end && x->at[1] != '\n' ? 2 : 1;
+    while (x->at < x->end && *x->at != quote && *x->at != '\n')
+        x->at += *x->at == '\\' && x->at + 1 < x->end && x->at[1] != '\n' ? 2 : 1;
     if (x->at >= x->end || *x->at == '\n') {
         if (x->d) ad_error(x->d, here(x, from), NULL, "the closing %c is missing on this line", quote);
     } else {
@@ -233,8 +238,8 @@ static void quoted(lexer *x, char quote)
 
 static void punctuator(lexer *x)
 {
-    static const char longest[][4] = {"<<=", ">>=", "...", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+=", "-=",
-                                      "*=", "/=", "%=", "&=", "^=", "|=", "##"};
+    static const char longest[][4] = {"<<=", ">>=", "...", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=",
+                                      "&&",  "||",  "+=",  "-=", "*=", "/=", "%=", "&=", "^=", "|=", "##"};
     const size_t left = (size_t)(x->end - x->at);
     for (size_t i = 0; i < sizeof longest / sizeof *longest; i++) {
         const size_t n = strlen(longest[i]);

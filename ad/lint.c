@@ -1,5 +1,6 @@
-/* lint.c - kinks. A derivative is that of the branch, the table entry or the side that the value at hand chooses; an integrator that steps across the
- * place where another one would be chosen sees a gradient that is right on both sides and says nothing of the jump between. */
+/* lint.c - kinks. A derivative is that of the branch, the table entry or the side that the value at hand chooses; an
+ * integrator that steps across the place where another one would be chosen sees a gradient that is right on both sides and
+ * says nothing of the jump between. */
 #include "lint.h"
 
 #include "arena.h"
@@ -53,20 +54,25 @@ static void look(linter *k, const ad_node *n)
         const char *where = ad_rule_kink(n->rule);
         int any = 0;
         for (int i = 0; i < n->kids; i++) any |= depends(k, n->kid[i]);
-        if (where && any) ad_remark(k->d, place_of(k, n), NULL, "'%s' is not smooth where %s: the derivative taken there is %s", ad_rule_name(n->rule), where, ad_rule_taken(n->rule));
+        if (where && any)
+            ad_remark(k->d, place_of(k, n), NULL, "'%s' is not smooth where %s: the derivative taken there is %s",
+                      ad_rule_name(n->rule), where, ad_rule_taken(n->rule));
         break;
     }
     case AD_COND:
-        if (depends(k, n->kid[0])) ad_remark(k->d, place_of(k, n), NULL, "'?:' depends on y or p: the derivative is that of the value chosen");
+        if (depends(k, n->kid[0]))
+            ad_remark(k->d, place_of(k, n), NULL, "'?:' depends on y or p: the derivative is that of the value chosen");
         break;
     case AD_TO_INT:
         if (n->kid[0]->type == AD_DOUBLE && depends(k, n->kid[0]))
-            ad_remark(k->d, place_of(k, n), NULL, "a number that depends on y or p becomes an integer: its derivative is taken as 0");
+            ad_remark(k->d, place_of(k, n), NULL,
+                      "a number that depends on y or p becomes an integer: its derivative is taken as 0");
         break;
     case AD_ELEM:
         if (depends(k, n->kid[0])) {
             const char *name = n->sym->user ? n->sym->user : n->sym->name;
-            ad_remark(k->d, place_of(k, n), NULL, "the index of '%s' depends on y or p: the derivative is that of the element chosen", name);
+            ad_remark(k->d, place_of(k, n), NULL,
+                      "the index of '%s' depends on y or p: the derivative is that of the element chosen", name);
         }
         break;
     default: break;
@@ -84,14 +90,16 @@ static void walk(linter *k, const ad_node *n)
     k->statement = n->place;
     if (n->op == AD_IF) {
         look(k, n->kid[0]);
-        if (depends(k, n->kid[0])) ad_remark(k->d, n->place, NULL, "this choice depends on y or p: the derivative is that of the branch taken");
+        if (depends(k, n->kid[0]))
+            ad_remark(k->d, n->place, NULL, "this choice depends on y or p: the derivative is that of the branch taken");
         walk(k, n->kid[1]);
         walk(k, n->kid[2]);
     } else if (n->op == AD_FOR) {
         look(k, n->kid[0]);
         look(k, n->kid[1]);
         if (depends(k, n->kid[0]) || depends(k, n->kid[1]))
-            ad_remark(k->d, n->place, NULL, "how often this loop runs depends on y or p: the derivative is that of the passes made");
+            ad_remark(k->d, n->place, NULL,
+                      "how often this loop runs depends on y or p: the derivative is that of the passes made");
         walk(k, n->kid[2]);
     } else {
         for (int i = 0; i < n->kids; i++) look(k, n->kid[i]);

@@ -12,7 +12,8 @@ void ac_emit(ac_lower *cx, ad_node *statement)
     statement->place = cx->place;
     ad_append(cx->m, cx->block, statement);
     if (++cx->statements <= STATEMENTS_MAX) return;
-    ad_error(cx->d, cx->place, "loops instead of repeated calls", "with its helpers inlined this function has more than %d statements", STATEMENTS_MAX);
+    ad_error(cx->d, cx->place, "loops instead of repeated calls",
+             "with its helpers inlined this function has more than %d statements", STATEMENTS_MAX);
     longjmp(*cx->give_up, 1);
 }
 
@@ -87,7 +88,7 @@ void ac_bind_global(ac_lower *cx, ac_entity *v, ac_ref *ref)
     v->bound = ref;
 }
 
-/* ---- parameters ---------------------------------------------------------------------------------------------------------------- */
+/* ---- parameters ------------------------------------------------------------------------------------------------------------ */
 
 typedef enum shape { NUMBER, READ, WRITTEN, COUNT, DATA, OTHER } shape;
 
@@ -132,7 +133,8 @@ static ad_sym *parameter(ac_lower *cx, ac_entity *v, char letter, const ac_signa
     static const char letters[] = "ktypf";
     ad_fn *fn = cx->fn;
     const char *name = v->name ? v->name->text : letter == 'd' ? "data" : usual[strchr(letters, letter) - letters];
-    ad_sym *s = ad_sym_new(cx->m, fn, name, letter == 'k' || letter == 'd' ? AD_INT : AD_DOUBLE, letter == 'f' ? AD_OUTPUT : AD_INPUT);
+    ad_sym *s =
+        ad_sym_new(cx->m, fn, name, letter == 'k' || letter == 'd' ? AD_INT : AD_DOUBLE, letter == 'f' ? AD_OUTPUT : AD_INPUT);
     s->user = name;
     s->place = v->place;
     s->array = letter == 'y' || letter == 'p' || letter == 'f';
@@ -140,7 +142,12 @@ static ad_sym *parameter(ac_lower *cx, ac_entity *v, char letter, const ac_signa
     if (letter == 'd') s->ctype = "void *";
     const long size = letter == 'y' ? sizes->states : letter == 'p' ? sizes->params : letter == 'f' ? sizes->outputs : -1;
     if (size >= 0) s->extent = ad_whole(cx->m, size);
-    ad_sym **const role = letter == 'k' ? &fn->k : letter == 't' ? &fn->t : letter == 'y' ? &fn->y : letter == 'p' ? &fn->p : letter == 'f' ? &fn->out : &fn->data;
+    ad_sym **const role = letter == 'k'   ? &fn->k
+                          : letter == 't' ? &fn->t
+                          : letter == 'y' ? &fn->y
+                          : letter == 'p' ? &fn->p
+                          : letter == 'f' ? &fn->out
+                                          : &fn->data;
     *role = s;
     fn->param[fn->params++] = s;
     return s;
@@ -172,8 +179,10 @@ static int parameters(ac_lower *cx, ac_entity *f, const ac_signature *sizes)
 {
     const char *letters = signature(f);
     if (!letters) {
-        ad_error(cx->d, f->place, "(double t, const double *y, const double *p, double *f), with or without a last void *data; "
-                 "observe has an int in front, init is (const double *p, double *y0)", "the parameters of '%s' are not those of a function of a model", f->name->text);
+        ad_error(cx->d, f->place,
+                 "(double t, const double *y, const double *p, double *f), with or without a last void *data; "
+                 "observe has an int in front, init is (const double *p, double *y0)",
+                 "the parameters of '%s' are not those of a function of a model", f->name->text);
         return 0;
     }
     ac_entity *v = f->type->param;
@@ -189,7 +198,7 @@ static int parameters(ac_lower *cx, ac_entity *f, const ac_signature *sizes)
     return 1;
 }
 
-/* ---- the function ---------------------------------------------------------------------------------------------------------------- */
+/* ---- the function ---------------------------------------------------------------------------------------------------------- */
 
 /* 1: some return gives something else than 0. */
 static int returns_status(ac_lower *cx, const ac_stmt *s)
@@ -197,7 +206,9 @@ static int returns_status(ac_lower *cx, const ac_stmt *s)
     for (; s; s = s->next) {
         ac_constant k;
         if (s->op == S_RETURN && s->expr && !(ac_evaluate(cx->m, s->expr, &k) && !k.is_double && k.whole == 0)) return 1;
-        if ((s->op == S_BLOCK && returns_status(cx, s->first)) || (s->body && returns_status(cx, s->body)) || (s->otherwise && returns_status(cx, s->otherwise))) return 1;
+        if ((s->op == S_BLOCK && returns_status(cx, s->first)) || (s->body && returns_status(cx, s->body)) ||
+            (s->otherwise && returns_status(cx, s->otherwise)))
+            return 1;
     }
     return 0;
 }
@@ -253,6 +264,7 @@ ad_fn *ac_lower_function(ac_unit *u, ac_entity *f, const ac_signature *sizes, in
     if (!setjmp(give_up)) {
         lower_body(cx, f);
         if (ad_diag_count(u->d) == errors) ac_tidy(cx);
+        if (ad_diag_count(u->d) == errors) ac_ranges(cx);
     }
     f->active = 0;
     for (int i = 0; i < cx->bounds; i++) cx->bound[i]->bound = NULL;

@@ -1,5 +1,5 @@
-/* lower_arith.c - arithmetic with C's conversions made visible: mixed operands get an AD_TO_DOUBLE or AD_TO_INT between, so that later passes need not
- * know the rules and the emitted C converts nothing silently. Integer constants are folded. */
+/* lower_arith.c - arithmetic with C's conversions made visible: mixed operands get an AD_TO_DOUBLE or AD_TO_INT between, so
+ * that later passes need not know the rules and the emitted C converts nothing silently. Integer constants are folded. */
 #include "lower.h"
 
 #include <math.h>
@@ -72,9 +72,9 @@ ac_type *ac_node_type(const ad_node *n)
 {
     switch (n->op) {
     case AD_WHOLE:
-        if (n->text && strstr(n->text, "ul")) return ac_int(AC_ULONG);
-        if (n->text && strchr(n->text, 'u')) return ac_int(AC_UINT);
-        return ac_int((n->text && strchr(n->text, 'l')) || n->whole != (int)n->whole ? AC_LONG : AC_INT);
+        if (n->text && strstr(n->text, "UL")) return ac_int(AC_ULONG);
+        if (n->text && strchr(n->text, 'U')) return ac_int(AC_UINT);
+        return ac_int((n->text && strchr(n->text, 'L')) || n->whole != (int)n->whole ? AC_LONG : AC_INT);
     case AD_NAME:
     case AD_ELEM: return ac_promote(type_called(n->sym->ctype));
     case AD_TO_INT: return ac_promote(type_called(n->text));
@@ -110,7 +110,8 @@ ad_node *ac_convert(ac_lower *cx, ac_value v, ac_type *to, int is_explicit)
     ad_node *n = v.node;
     if (to->class == T_DOUBLE) {
         if (v.type->class == T_DOUBLE) return n;
-        if (n->op == AD_WHOLE && !n->text && n->whole > -(1LL << 53) && n->whole < 1LL << 53) return ad_num(cx->m, (double)n->whole);
+        if (n->op == AD_WHOLE && !n->text && n->whole > -(1LL << 53) && n->whole < 1LL << 53)
+            return ad_num(cx->m, (double)n->whole);
         return ad_new(cx->m, AD_TO_DOUBLE, AD_DOUBLE, 1, n);
     }
     if (to->rank == 0) {
@@ -126,7 +127,8 @@ ad_node *ac_convert(ac_lower *cx, ac_value v, ac_type *to, int is_explicit)
             if (!n->text) return n;
             return ad_whole(cx->m, n->whole);
         }
-        if (!is_explicit && v.type->size < to->size && !v.type->is_unsigned == !to->is_unsigned) return n; /* widening is silent */
+        if (!is_explicit && v.type->size < to->size && !v.type->is_unsigned == !to->is_unsigned)
+            return n; /* widening is silent */
     }
     ad_node *c = ad_new(cx->m, AD_TO_INT, AD_INT, 1, n);
     c->text = to->text;
@@ -144,9 +146,10 @@ ac_type *ac_arith_types(ac_lower *cx, ac_value *a, ac_value *b)
 
 static const char *op_text(ad_op op)
 {
-    static const char *const text[] = {[AD_ADD] = "+", [AD_SUB] = "-", [AD_MUL] = "*", [AD_DIV] = "/", [AD_MOD] = "%", [AD_SHL] = "<<",
-                                       [AD_SHR] = ">>", [AD_BITAND] = "&", [AD_BITOR] = "|", [AD_XOR] = "^", [AD_LT] = "<", [AD_LE] = "<=",
-                                       [AD_GT] = ">", [AD_GE] = ">=", [AD_EQ] = "==", [AD_NE] = "!="};
+    static const char *const text[] = {
+        [AD_ADD] = "+",  [AD_SUB] = "-",    [AD_MUL] = "*",   [AD_DIV] = "/", [AD_MOD] = "%", [AD_SHL] = "<<",
+        [AD_SHR] = ">>", [AD_BITAND] = "&", [AD_BITOR] = "|", [AD_XOR] = "^", [AD_LT] = "<",  [AD_LE] = "<=",
+        [AD_GT] = ">",   [AD_GE] = ">=",    [AD_EQ] = "==",   [AD_NE] = "!="};
     return text[op];
 }
 
@@ -167,7 +170,8 @@ static ac_value pointer_sum(ac_lower *cx, ad_op op, ac_value pointer, ac_value n
 
 static ac_value no_operands(ac_lower *cx, ad_op op, const ac_value *a, const ac_value *b, ad_place place)
 {
-    ad_error(cx->d, place, NULL, "'%s' of %s and %s is not differentiated", op_text(op), ac_type_text(cx->m, a->type), ac_type_text(cx->m, b->type));
+    ad_error(cx->d, place, NULL, "'%s' of %s and %s is not differentiated", op_text(op), ac_type_text(cx->m, a->type),
+             ac_type_text(cx->m, b->type));
     return ac_bad();
 }
 
@@ -175,7 +179,8 @@ static ac_value no_operands(ac_lower *cx, ad_op op, const ac_value *a, const ac_
 static ac_value pointer_difference(ac_lower *cx, const ac_value *a, const ac_value *b, ad_place place)
 {
     const ac_ref *x = &a->ref, *y = &b->ref;
-    if (x->where != R_LEAVES || y->where != R_LEAVES || x->leaf[0] != y->leaf[0] || !ac_is_number(x->type)) return no_operands(cx, AD_SUB, a, b, place);
+    if (x->where != R_LEAVES || y->where != R_LEAVES || x->leaf[0] != y->leaf[0] || !ac_is_number(x->type))
+        return no_operands(cx, AD_SUB, a, b, place);
     ad_node *part[4] = {x->base, x->index, y->base, y->index}, *n = ad_whole(cx->m, 0);
     for (int i = 0; i < 4; i++) {
         if (part[i]) n = ac_int_op(cx, i < 2 ? AD_ADD : AD_SUB, n, part[i]);
@@ -186,7 +191,8 @@ static ac_value pointer_difference(ac_lower *cx, const ac_value *a, const ac_val
 ac_value ac_binary(ac_lower *cx, ad_op op, ac_value a, ac_value b, ad_place place)
 {
     if (!a.type || !b.type) return ac_bad();
-    if (a.type->class == T_POINTER && ac_is_number(b.type) && (op == AD_ADD || op == AD_SUB)) return pointer_sum(cx, op, a, b, place);
+    if (a.type->class == T_POINTER && ac_is_number(b.type) && (op == AD_ADD || op == AD_SUB))
+        return pointer_sum(cx, op, a, b, place);
     if (b.type->class == T_POINTER && ac_is_number(a.type) && op == AD_ADD) return pointer_sum(cx, op, b, a, place);
     if (op == AD_SUB && a.type->class == T_POINTER && b.type->class == T_POINTER) return pointer_difference(cx, &a, &b, place);
     if (!ac_is_number(a.type) || !ac_is_number(b.type)) return no_operands(cx, op, &a, &b, place);

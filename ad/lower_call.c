@@ -1,12 +1,14 @@
-/* lower_call.c - calls. A helper is inlined: its parameters become symbols (or stand for the argument, when that is a constant or an index), its
- * pointers references into the caller's arrays, its return value an expression or a symbol. */
+/* lower_call.c - calls. A helper is inlined: its parameters become symbols (or stand for the argument, when that is a constant
+ * or an index), its pointers references into the caller's arrays, its return value an expression or a symbol. */
 #include "lower.h"
 
 #include <string.h>
 
-enum { SMALL = 12,          /* nodes of an index that a parameter may stand for */
-       CALLS_MAX = 200000,  /* calls that are inlined into one function */
-       HIGH = 100 };        /* an expression that is nested deeper is kept in a symbol when it is returned */
+enum {
+    SMALL = 12,         /* nodes of an index that a parameter may stand for */
+    CALLS_MAX = 200000, /* calls that are inlined into one function */
+    HIGH = 100
+}; /* an expression that is nested deeper is kept in a symbol when it is returned */
 
 static int nodes(const ad_node *n)
 {
@@ -37,7 +39,8 @@ static int can_stand_for(const ac_lower *cx, const ac_entity *param, const ad_no
 static int bind_number(ac_lower *cx, ac_entity *param, ac_value v, int is_pure, ad_place place)
 {
     if (!ac_is_number(v.type)) {
-        ad_error(cx->d, place, NULL, "the parameter '%s' is a number, the argument is %s", param->name ? param->name->text : "?", ac_a_type(cx->m, v.type));
+        ad_error(cx->d, place, NULL, "the parameter '%s' is a number, the argument is %s", param->name ? param->name->text : "?",
+                 ac_a_type(cx->m, v.type));
         return 0;
     }
     ad_node *n = ac_convert(cx, v, param->type, 0);
@@ -61,7 +64,8 @@ static int bind_struct(ac_lower *cx, ac_entity *param, ac_value v, ad_place plac
 {
     ac_ref *r = ad_take(cx->m, sizeof *r);
     if (!ac_same_type(param->type, v.type)) {
-        ad_error(cx->d, place, NULL, "the parameter '%s' is %s, the argument is %s", param->name ? param->name->text : "?", ac_a_type(cx->m, param->type), ac_a_type(cx->m, v.type));
+        ad_error(cx->d, place, NULL, "the parameter '%s' is %s, the argument is %s", param->name ? param->name->text : "?",
+                 ac_a_type(cx->m, param->type), ac_a_type(cx->m, v.type));
         return 0;
     }
     if (!ac_local_object(cx, param, r)) return 0;
@@ -80,7 +84,8 @@ static int bind(ac_lower *cx, ac_entity *param, ac_value v, int is_pure, ad_plac
     if (ac_is_number(param->type)) return bind_number(cx, param, v, is_pure, place);
     if (param->type->class == T_STRUCT) return bind_struct(cx, param, v, place);
     if (v.type->class != T_POINTER) {
-        ad_error(cx->d, place, NULL, "the parameter '%s' is a pointer, the argument is %s", param->name ? param->name->text : "?", ac_a_type(cx->m, v.type));
+        ad_error(cx->d, place, NULL, "the parameter '%s' is a pointer, the argument is %s", param->name ? param->name->text : "?",
+                 ac_a_type(cx->m, v.type));
         return 0;
     }
     if (!ac_fix_type(cx, param->type, place)) return 0;
@@ -165,11 +170,13 @@ static ac_value inlined(ac_lower *cx, ac_expr *e, ac_entity *f)
         return ac_bad();
     }
     if (e->args != f->type->params) {
-        ad_error(cx->d, e->place, NULL, "'%s' takes %d argument%s, not %d", f->name->text, f->type->params, f->type->params == 1 ? "" : "s", e->args);
+        ad_error(cx->d, e->place, NULL, "'%s' takes %d argument%s, not %d", f->name->text, f->type->params,
+                 f->type->params == 1 ? "" : "s", e->args);
         return ac_bad();
     }
     if (f->type->of->class == T_REFUSED) {
-        ad_error(cx->d, f->place, "double", "'%s' returns a type that is not differentiated: %s", f->name->text, f->type->of->text);
+        ad_error(cx->d, f->place, "double", "'%s' returns a type that is not differentiated: %s", f->name->text,
+                 f->type->of->text);
         return ac_bad();
     }
     if (!ac_body(cx->u, f)) return ac_bad();
@@ -209,14 +216,18 @@ ac_value ac_call(ac_lower *cx, ac_expr *e, int as_statement)
     const char *name = e->name->text;
     ac_entity *f = e->a->op == E_NAME ? e->a->entity : NULL;
     if (f && f->sort != N_FUNCTION) {
-        if (!f->reported) ad_error(cx->d, e->place, "a call of the function by its name",
-                 f->type->class == T_POINTER && f->type->of->class == T_FUNCTION ? "'%s' is a pointer to a function" : "'%s' is not a function", name);
+        if (!f->reported)
+            ad_error(cx->d, e->place, "a call of the function by its name",
+                     f->type->class == T_POINTER && f->type->of->class == T_FUNCTION ? "'%s' is a pointer to a function"
+                                                                                     : "'%s' is not a function",
+                     name);
         return v;
     }
     if (f && f->body_from) return inlined(cx, e, f);
     if (ac_library(cx, e, name, as_statement, &v)) return v;
     const char *near = ac_nearest(cx, name);
-    const char *advice = near ? ad_text(cx->m, "'%s', or a definition of '%s' in this file", near, name) : ad_text(cx->m, "a definition of '%s' in this file", name);
+    const char *advice = near ? ad_text(cx->m, "'%s', or a definition of '%s' in this file", near, name)
+                              : ad_text(cx->m, "a definition of '%s' in this file", name);
     ad_error(cx->d, e->place, advice, "'%s' has neither a definition in this file nor a derivative", name);
     return v;
 }

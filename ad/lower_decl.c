@@ -5,7 +5,7 @@
 
 enum { FEW = 4, LEAVES_MAX = 10000 }; /* so many elements are copied one by one, more of them in a loop */
 
-/* ---- sizes ------------------------------------------------------------------------------------------------------------------ */
+/* ---- sizes ----------------------------------------------------------------------------------------------------------------- */
 
 int ac_fix_type(ac_lower *cx, ac_type *t, ad_place place)
 {
@@ -23,7 +23,7 @@ int ac_fix_type(ac_lower *cx, ac_type *t, ad_place place)
     return 1;
 }
 
-/* ---- symbols of an object ------------------------------------------------------------------------------------------------------ */
+/* ---- symbols of an object -------------------------------------------------------------------------------------------------- */
 
 typedef struct making {
     ac_lower *cx;
@@ -65,7 +65,10 @@ static int make_leaves(making *k, ac_type *t, const char *name, ad_node *extent)
             ad_error(cx->d, k->entity->place, "an array and indices", "'%s' holds pointers: they are not followed", name);
         } else {
             const char *const is = ac_type_text(cx->m, t);
-            const char *advice = strcmp(is, "union") == 0 ? "a struct" : strcmp(is, "bit-field") == 0 ? "int" : t->class == T_REFUSED ? "double" : NULL;
+            const char *advice = strcmp(is, "union") == 0       ? "a struct"
+                                 : strcmp(is, "bit-field") == 0 ? "int"
+                                 : t->class == T_REFUSED        ? "double"
+                                                                : NULL;
             ad_error(cx->d, k->entity->place, advice, "'%s' is of a type that is not differentiated: %s", name, is);
         }
         return 0;
@@ -111,7 +114,7 @@ int ac_local_object(ac_lower *cx, ac_entity *v, ac_ref *out)
     return 1;
 }
 
-/* ---- whole objects ---------------------------------------------------------------------------------------------------------------- */
+/* ---- whole objects --------------------------------------------------------------------------------------------------------- */
 
 ad_sym *ac_begin_each(ac_lower *cx, ad_node *count, ad_node **outer)
 {
@@ -171,7 +174,7 @@ void ac_zero_object(ac_lower *cx, const ac_ref *to, ad_place place)
     every(cx, to, NULL, place);
 }
 
-/* ---- tables -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- tables ---------------------------------------------------------------------------------------------------------------- */
 
 /* "static const double k[3] = {1, 2, 3};" */
 static const char *definition(ac_lower *cx, const ad_sym *s, const char *const *value, int64_t count)
@@ -212,8 +215,12 @@ int ac_constant_object(ac_lower *cx, ac_entity *v, ac_ref *out)
     if (v->reported) return 0;
     v->reported = 1;
     if (!is_const && (v->is_global || v->writes > 1 || v->stores > 0)) {
-        ad_error(cx->d, v->place, v->is_global ? "const if it does not change; a parameter p[...] or the user's data if it does" : "a local variable without static",
-                 v->is_global ? "'%s' is a global variable that is not const: its value is not known here" : "'%s' is static and is written to: it keeps state between calls", name);
+        ad_error(cx->d, v->place,
+                 v->is_global ? "const if it does not change; a parameter p[...] or the user's data if it does"
+                              : "a local variable without static",
+                 v->is_global ? "'%s' is a global variable that is not const: its value is not known here"
+                              : "'%s' is static and is written to: it keeps state between calls",
+                 name);
         return 0;
     }
     if (!v->init && v->is_global) {
@@ -245,7 +252,7 @@ int ac_constant_object(ac_lower *cx, ac_entity *v, ac_ref *out)
     return 1;
 }
 
-/* ---- local variables -------------------------------------------------------------------------------------------------------------------- */
+/* ---- local variables ------------------------------------------------------------------------------------------------------- */
 
 static int all_constant(ad_arena *m, const ac_init *i)
 {

@@ -4,7 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { LONG_CHAIN = 400 }; /* operands of a + b + c ... in one tree; a longer sum is cut by a temporary, so that no pass recurses deeper */
+enum {
+    LONG_CHAIN = 400
+}; /* operands of a + b + c ... in one tree; a longer sum is cut by a temporary, so that no pass recurses deeper */
 
 /* ---- numbers --------------------------------------------------------------------------------------------------------------- */
 
@@ -42,7 +44,9 @@ static ac_value whole(ac_lower *cx, int64_t value, ac_type *t)
 {
     ad_node *n = ad_whole(cx->m, value);
     const int plain = t->rank == 3 && !t->is_unsigned;
-    if (!plain) n->text = ad_text(cx->m, t->is_unsigned ? "%llu%s" : "%lld%s", (long long)value, t->is_unsigned ? (t->rank > 3 ? "ul" : "u") : "l");
+    if (!plain)
+        n->text = ad_text(cx->m, t->is_unsigned ? "%llu%s" : "%lld%s", (long long)value,
+                          t->is_unsigned ? (t->rank > 3 ? "UL" : "U") : "L");
     return ac_of(t, n);
 }
 
@@ -66,7 +70,8 @@ static ac_value name(ac_lower *cx, ac_expr *e)
         ad_error(cx->d, e->place, "a call of the function itself", "'%s' is used as a pointer to a function", e->name->text);
         return ac_bad();
     }
-    if (v->type->class == T_INT && v->type->is_const && !v->is_param && ac_evaluate(cx->m, e, &k) && !k.is_double) return whole(cx, k.whole, v->type);
+    if (v->type->class == T_INT && v->type->is_const && !v->is_param && ac_evaluate(cx->m, e, &k) && !k.is_double)
+        return whole(cx, k.whole, v->type);
     if (v->counter) {
         const int other = strcmp(v->counter->ctype, v->type->text) != 0; /* a signed counter for an unsigned variable */
         const ac_value c = ac_of(other ? ac_int(AC_LONG) : v->type, ad_use(cx->m, v->counter));
@@ -78,7 +83,7 @@ static ac_value name(ac_lower *cx, ac_expr *e)
     return ac_load(cx, &r, e->place);
 }
 
-/* ---- assignment -------------------------------------------------------------------------------------------------------------- */
+/* ---- assignment ------------------------------------------------------------------------------------------------------------ */
 
 /* 1: an assignment inside an expression may be done before the rest: the variable occurs nowhere else in it. */
 static int occurs(const ac_expr *e, const ac_entity *v)
@@ -99,7 +104,10 @@ static int harmless(ac_lower *cx, ac_expr *e, const char *what)
     while (root->op == E_INDEX || root->op == E_MEMBER || root->op == E_DEREF || root->op == E_ARROW) root = root->a;
     const int alone = root->op == E_NAME && occurs(cx->whole, root->entity) == 1;
     if (alone && !cx->lazy) return 1;
-    ad_error(cx->d, e->place, "a statement of its own", alone ? "%s inside an expression that may not be evaluated" : "%s inside an expression that uses the variable elsewhere", what);
+    ad_error(cx->d, e->place, "a statement of its own",
+             alone ? "%s inside an expression that may not be evaluated"
+                   : "%s inside an expression that uses the variable elsewhere",
+             what);
     return 0;
 }
 
@@ -131,7 +139,9 @@ static ac_value assign_pointer(ac_lower *cx, ac_expr *e)
         return ac_bad();
     }
     if (v->writes > 1 || e->op == E_INCREMENT || e->arith != AD_SET) {
-        ad_error(cx->d, e->a->place, "a second pointer, or an index", v->is_param ? "the pointer '%s' is a parameter and is changed" : "the pointer '%s' is assigned more than once", v->name->text);
+        ad_error(cx->d, e->a->place, "a second pointer, or an index",
+                 v->is_param ? "the pointer '%s' is a parameter and is changed" : "the pointer '%s' is assigned more than once",
+                 v->name->text);
         return ac_bad();
     }
     ac_value value = ac_rvalue(cx, e->b);
@@ -156,7 +166,8 @@ static int is_pointer(ac_lower *cx, const ac_expr *e)
     return t && t->class == T_POINTER;
 }
 
-/* The value that was just assigned to an element, so that it need not be read back: f[0] = f[1] = e becomes value = e; f[1] = value; f[0] = value. */
+/* The value that was just assigned to an element, so that it need not be read back: f[0] = f[1] = e becomes value = e; f[1] =
+ * value; f[0] = value. */
 static ad_node *shared(ac_lower *cx, ac_type *t)
 {
     ad_node *last = cx->block->kid[cx->block->kids - 1];
@@ -178,7 +189,8 @@ static int assignment(ac_lower *cx, ac_expr *e, ac_ref *to)
             if (!assignment(cx, e->b, &from)) return 0;
             const ad_node *last = cx->block->kids ? cx->block->kid[cx->block->kids - 1] : NULL;
             ac_value v = ac_load(cx, &from, e->place);
-            if (v.type && v.type->class == T_DOUBLE && v.node->op == AD_ELEM && last && last->op == AD_SET && last->kid[0]->sym == v.node->sym)
+            if (v.type && v.type->class == T_DOUBLE && v.node->op == AD_ELEM && last && last->op == AD_SET &&
+                last->kid[0]->sym == v.node->sym)
                 v.node = shared(cx, v.type);
             if (!ac_lvalue(cx, e->a, to)) return 0;
             return ac_assign(cx, to, &v, e->a->place);
@@ -288,7 +300,7 @@ void ac_effect(ac_lower *cx, ac_expr *e)
     cx->whole = outer;
 }
 
-/* ---- operators ------------------------------------------------------------------------------------------------------------------ */
+/* ---- operators ------------------------------------------------------------------------------------------------------------- */
 
 static ac_value unary(ac_lower *cx, ac_expr *e)
 {
@@ -299,7 +311,11 @@ static ac_value unary(ac_lower *cx, ac_expr *e)
     ac_value v = ac_rvalue(cx, e->a);
     if (!v.type) return v;
     if (!ac_is_number(v.type) || (e->op == E_BITNOT && v.type->class != T_INT)) {
-        ad_error(cx->d, e->place, NULL, "'%s' is applied to %s", e->op == E_NEGATE ? "-" : e->op == E_PLUS ? "+" : "~", ac_a_type(cx->m, v.type));
+        ad_error(cx->d, e->place, NULL, "'%s' is applied to %s",
+                 e->op == E_NEGATE ? "-"
+                 : e->op == E_PLUS ? "+"
+                                   : "~",
+                 ac_a_type(cx->m, v.type));
         return ac_bad();
     }
     ac_type *t = ac_promote(v.type);
@@ -324,7 +340,8 @@ static ac_value chain(ac_lower *cx, ac_expr *e)
             for (i++; i < n; i++) ac_rvalue(cx, link[i]->b);
             break;
         }
-        if (i % LONG_CHAIN == LONG_CHAIN - 1 && i + 1 < n && ac_is_number(v.type)) v.node = ad_use(cx->m, ac_temporary(cx, "part", v.type, v.node));
+        if (i % LONG_CHAIN == LONG_CHAIN - 1 && i + 1 < n && ac_is_number(v.type))
+            v.node = ad_use(cx->m, ac_temporary(cx, "part", v.type, v.node));
     }
     return v;
 }
@@ -365,6 +382,12 @@ static ac_value logical(ac_lower *cx, ac_expr *e)
 
 static ac_value condition(ac_lower *cx, ac_expr *e)
 {
+    ac_constant fixed;
+    if (ac_evaluate(cx->m, e->a, &fixed)) { /* sizeof(x) == sizeof(float) ? ... : the other choice need not even be known here */
+        const ac_value v = ac_rvalue(cx, (fixed.is_double ? fixed.real != 0 : fixed.whole != 0) ? e->b : e->c);
+        ac_type *t = ac_type_of(cx->m, e);
+        return v.type && t && ac_is_number(v.type) && ac_is_number(t) ? ac_of(t, ac_convert(cx, v, t, 0)) : v;
+    }
     ad_node *yes, *no, *test = ac_truth(cx, e->a);
     ac_value b = lazily(cx, e->b, &yes), c = lazily(cx, e->c, &no);
     if (!b.type || !c.type) return ac_bad();
@@ -373,7 +396,9 @@ static ac_value condition(ac_lower *cx, ac_expr *e)
         return b;
     }
     if (!ac_is_number(b.type) || !ac_is_number(c.type)) {
-        ad_error(cx->d, e->place, "if/else around the statements that use it", "'?:' chooses between %s and %s: only numbers can be chosen", ac_a_type(cx->m, b.type), ac_a_type(cx->m, c.type));
+        ad_error(cx->d, e->place, "if/else around the statements that use it",
+                 "'?:' chooses between %s and %s: only numbers can be chosen", ac_a_type(cx->m, b.type),
+                 ac_a_type(cx->m, c.type));
         return ac_bad();
     }
     ac_type *t = ac_arith_types(cx, &b, &c);
@@ -451,9 +476,7 @@ ac_value ac_rvalue(ac_lower *cx, ac_expr *e)
     switch (e->op) {
     case E_INTEGER: return whole(cx, e->number, e->type);
     case E_FLOATING: return floating(cx, e);
-    case E_STRING:
-        ad_error(cx->d, e->place, NULL, "strings are not differentiated");
-        return ac_bad();
+    case E_STRING: ad_error(cx->d, e->place, NULL, "strings are not differentiated"); return ac_bad();
     case E_NAME: return name(cx, e);
     case E_UNKNOWN: return unknown(cx, e);
     case E_CALL: return ac_call(cx, e, 0);
@@ -475,9 +498,7 @@ ac_value ac_rvalue(ac_lower *cx, ac_expr *e)
     case E_AND:
     case E_OR: return logical(cx, e);
     case E_CONDITION: return condition(cx, e);
-    case E_COMMA:
-        ac_effect(cx, e->a);
-        return ac_rvalue(cx, e->b);
+    case E_COMMA: ac_effect(cx, e->a); return ac_rvalue(cx, e->b);
     }
     return ac_bad();
 }

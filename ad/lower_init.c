@@ -46,7 +46,8 @@ static void store(ac_lower *cx, const ac_ref *to, const ac_init *init, ac_table 
 static int is_zero(ac_lower *cx, const ac_expr *e)
 {
     ac_constant k;
-    return (e->op == E_INTEGER || e->op == E_FLOATING) && ac_evaluate(cx->m, e, &k) && (k.is_double ? k.real == 0 && !signbit(k.real) : k.whole == 0);
+    return (e->op == E_INTEGER || e->op == E_FLOATING) && ac_evaluate(cx->m, e, &k) &&
+           (k.is_double ? k.real == 0 && !signbit(k.real) : k.whole == 0);
 }
 
 static void fill_scalar(ac_lower *cx, const ac_ref *to, ac_init *init, ac_table *t, int zeroed)
@@ -130,7 +131,8 @@ static ac_init *fill_array(ac_lower *cx, const ac_ref *to, ac_init *item, ac_tab
         } else {
             if (to->type->count >= 0 && i >= to->type->count) {
                 if (elided) return item;
-                ad_error(cx->d, item->place, NULL, "more values than the %lld elements of '%s'", (long long)to->type->count, ac_ref_name(cx, to));
+                ad_error(cx->d, item->place, NULL, "more values than the %lld elements of '%s'", (long long)to->type->count,
+                         ac_ref_name(cx, to));
                 return NULL;
             }
             at = ac_element(cx, to, ad_whole(cx->m, i), item->place);
@@ -149,7 +151,8 @@ static ac_init *fill_struct(ac_lower *cx, const ac_ref *to, ac_init *item, ac_ta
         if (item->index || item->member) {
             if (elided) return item;
             if (!item->member || !designated(cx, &at, item, item->place)) return NULL;
-            for (k = to->type->member; k && k->name != item->member; k = k->next) {}
+            for (k = to->type->member; k && k->name != item->member; k = k->next) {
+            }
         } else {
             if (!k) {
                 if (elided) return item;

@@ -1,11 +1,11 @@
-/* lower_lib.c - functions of the C library: those with a rule (rules.def), those that can be written with others, those that are dropped, and those
- * that are refused with the way out. */
+/* lower_lib.c - functions of the C library: those with a rule (rules.def), those that can be written with others, those that
+ * are dropped, and those that are refused with the way out. */
 #include "lower.h"
 #include "rules.h"
 
 #include <string.h>
 
-/* ---- nearest name ------------------------------------------------------------------------------------------------------------- */
+/* ---- nearest name ---------------------------------------------------------------------------------------------------------- */
 
 const char *ac_nearest(ac_lower *cx, const char *name)
 {
@@ -18,14 +18,15 @@ const char *ac_nearest(ac_lower *cx, const char *name)
     }
     for (int i = 0; i < cx->u->tokens.count; i++) {
         const ac_token *t = &cx->u->tokens.at[i];
-        if (t->kind != AC_IDENT || !t->name->entity || t->name->entity->sort == N_TYPEDEF || strcmp(t->name->text, name) == 0) continue;
+        if (t->kind != AC_IDENT || !t->name->entity || t->name->entity->sort == N_TYPEDEF || strcmp(t->name->text, name) == 0)
+            continue;
         const int k = ac_distance(name, t->name->text);
         if (k < least) least = k, best = t->name->text;
     }
     return best;
 }
 
-/* ---- arguments ------------------------------------------------------------------------------------------------------------------ */
+/* ---- arguments ------------------------------------------------------------------------------------------------------------- */
 
 static int arguments(ac_lower *cx, const ac_expr *e, const char *name, int wanted)
 {
@@ -55,7 +56,7 @@ static int is_one_of(const char *name, const char *const *list)
     return 0;
 }
 
-/* ---- memset and memcpy ------------------------------------------------------------------------------------------------------------- */
+/* ---- memset and memcpy ----------------------------------------------------------------------------------------------------- */
 
 /* The number of scalars of `size` bytes in an expression for bytes: a constant, or n * sizeof(double). */
 static ad_node *scalars_of(ac_lower *cx, ac_expr *bytes, int64_t size)
@@ -97,7 +98,9 @@ static ac_value move_bytes(ac_lower *cx, ac_expr *e, const char *name)
     ac_value to = ac_rvalue(cx, e->arg), from = ac_rvalue(cx, e->arg->next);
     int64_t k;
     if (!to.type || !from.type) return ac_bad();
-    if (to.type->class != T_POINTER || (copies && from.type->class != T_POINTER) || !flat(cx, &to, e->place) || (copies && !flat(cx, &from, e->place))) return ac_bad();
+    if (to.type->class != T_POINTER || (copies && from.type->class != T_POINTER) || !flat(cx, &to, e->place) ||
+        (copies && !flat(cx, &from, e->place)))
+        return ac_bad();
     if (!copies && !(ac_whole_of(from.node, &k) && k == 0)) {
         ad_error(cx->d, e->place, "a loop", "'memset' with a value other than 0 does not make numbers");
         return ac_bad();
@@ -126,7 +129,7 @@ static ac_value move_bytes(ac_lower *cx, ac_expr *e, const char *name)
     return ac_of(ac_void(), NULL);
 }
 
-/* ---- functions that are written with others ------------------------------------------------------------------------------------------ */
+/* ---- functions that are written with others -------------------------------------------------------------------------------- */
 
 static ad_node *call1(ac_lower *cx, int rule, ad_node *a, ad_place place)
 {
@@ -145,7 +148,8 @@ static ac_value named_constant(ac_lower *cx, const char *text, double value)
 /* isnan, isfinite, ...: comparisons. */
 static int classified(ac_lower *cx, ac_expr *e, const char *name, ac_value *out)
 {
-    static const char *const known[] = {"isnan", "__isnan", "isinf", "__isinf", "isinf_sign", "isfinite", "finite", "__finite", "signbit", "__signbit", NULL};
+    static const char *const known[] = {"isnan",  "__isnan",  "isinf",   "__isinf",   "isinf_sign", "isfinite",
+                                        "finite", "__finite", "signbit", "__signbit", NULL};
     ad_node *x[1], *n;
     if (!is_one_of(name, known)) return 0;
     *out = ac_bad();
@@ -193,7 +197,8 @@ static int rewritten(ac_lower *cx, ac_expr *e, const char *name, ac_value *out)
 {
     ad_node *x[3];
     if (classified(cx, e, name, out) || compared(cx, e, name, out)) return 1;
-    if (strcmp(name, "inf") == 0 || strcmp(name, "inff") == 0 || strcmp(name, "huge_val") == 0 || strcmp(name, "huge_valf") == 0) {
+    if (strcmp(name, "inf") == 0 || strcmp(name, "inff") == 0 || strcmp(name, "huge_val") == 0 ||
+        strcmp(name, "huge_valf") == 0) {
         *out = named_constant(cx, "INFINITY", __builtin_inf());
     } else if (strcmp(name, "nan") == 0 || strcmp(name, "nanf") == 0) {
         *out = named_constant(cx, "NAN", __builtin_nan(""));
@@ -216,21 +221,27 @@ static int rewritten(ac_lower *cx, ac_expr *e, const char *name, ac_value *out)
     return 1;
 }
 
-/* ---- refused ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- refused --------------------------------------------------------------------------------------------------------------- */
 
 static int refused(ac_lower *cx, ac_expr *e, const char *name)
 {
-    static const char *const memory[] = {"malloc", "calloc", "realloc", "free", "alloca", "aligned_alloc", "posix_memalign", NULL};
+    static const char *const memory[] = {"malloc", "calloc",        "realloc",        "free",
+                                         "alloca", "aligned_alloc", "posix_memalign", NULL};
     static const char *const ends[] = {"exit", "abort", "_Exit", "quick_exit", "longjmp", "setjmp", "raise", NULL};
-    static const char *const chance[] = {"rand", "srand", "random", "drand48", "time", "clock", "getenv", "gettimeofday", "clock_gettime", NULL};
-    static const char *const strings[] = {"strcmp", "strncmp", "strlen", "strcpy", "strcat", "atof", "atoi", "strtod", "sscanf", NULL};
+    static const char *const chance[] = {"rand",  "srand",  "random",       "drand48",       "time",
+                                         "clock", "getenv", "gettimeofday", "clock_gettime", NULL};
+    static const char *const strings[] = {"strcmp", "strncmp", "strlen", "strcpy", "strcat",
+                                          "atof",   "atoi",    "strtod", "sscanf", NULL};
     static const char *const arguments_[] = {"va_start", "va_arg", "va_end", "va_copy", NULL};
     if (is_one_of(name, memory)) {
-        ad_error(cx->d, e->place, "a local array; its size may be a variable", "'%s': memory is not managed in functions that are differentiated", name);
+        ad_error(cx->d, e->place, "a local array; its size may be a variable",
+                 "'%s': memory is not managed in functions that are differentiated", name);
     } else if (is_one_of(name, ends)) {
-        ad_error(cx->d, e->place, "int rhs(...) and `return 1;`, which asks for a smaller step, or `return -1;`, which stops", "'%s' leaves the function in a way that is not differentiated", name);
+        ad_error(cx->d, e->place, "int rhs(...) and `return 1;`, which asks for a smaller step, or `return -1;`, which stops",
+                 "'%s' leaves the function in a way that is not differentiated", name);
     } else if (is_one_of(name, chance)) {
-        ad_error(cx->d, e->place, "a value computed before, in p or in the user's data", "'%s' gives another value at each call: a model is a function of t, y and p", name);
+        ad_error(cx->d, e->place, "a value computed before, in p or in the user's data",
+                 "'%s' gives another value at each call: a model is a function of t, y and p", name);
     } else if (is_one_of(name, strings)) {
         ad_error(cx->d, e->place, "an enum, or a number computed before", "'%s': strings are not differentiated", name);
     } else if (is_one_of(name, arguments_)) {
@@ -239,14 +250,16 @@ static int refused(ac_lower *cx, ac_expr *e, const char *name)
         const size_t n = strlen(name);
         char *base = ad_text_n(cx->m, name, n ? n - 1 : 0);
         if (n < 4 || (name[n - 1] != 'f' && name[n - 1] != 'l') || ad_rule_find(base) < 0) return 0;
-        ad_error(cx->d, e->place, ad_text(cx->m, "'%s'", base), "'%s' computes in %s: only double is differentiated", name, name[n - 1] == 'f' ? "float" : "long double");
+        ad_error(cx->d, e->place, ad_text(cx->m, "'%s'", base), "'%s' computes in %s: only double is differentiated", name,
+                 name[n - 1] == 'f' ? "float" : "long double");
     }
     return 1;
 }
 
 static int dropped(ac_lower *cx, ac_expr *e, const char *name, int as_statement, ac_value *out)
 {
-    static const char *const prints[] = {"printf", "fprintf", "puts", "putchar", "fputs", "fputc", "putc", "fflush", "perror", "vprintf", "vfprintf", "fwrite", "write", NULL};
+    static const char *const prints[] = {"printf", "fprintf", "puts",    "putchar",  "fputs",  "fputc", "putc",
+                                         "fflush", "perror",  "vprintf", "vfprintf", "fwrite", "write", NULL};
     static const char *const checks[] = {"assert", "__assert_fail", "__assert", "unreachable", NULL};
     *out = ac_of(ac_void(), NULL);
     if (is_one_of(name, checks)) return 1;

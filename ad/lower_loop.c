@@ -1,25 +1,26 @@
-/* lower_loop.c - for loops. AD_FOR has one counter, bounds that are evaluated once, and a constant step; this file finds them in what C allows:
+/* lower_loop.c - for loops. AD_FOR has one counter, bounds that are evaluated once, and a constant step; this file finds them
+ * in what C allows:
  *
  *     for (int i = 0, j = n; i <= m && ok; i++, j -= 2)
  *
- * i counts. A further variable that changes by a constant is an expression in i; any other is carried along. A condition behind && ends the loop
- * as break does. A counter that is read behind the loop gets the value C would leave in it. */
+ * i counts. A further variable that changes by a constant is an expression in i; any other is carried along. A condition
+ * behind && ends the loop as break does. A counter that is read behind the loop gets the value C would leave in it. */
 #include "lower.h"
 
 #include <string.h>
 
 typedef struct header {
     ac_stmt *s;
-    ac_entity *v;       /* the counter */
-    ac_expr *compare;   /* its condition */
-    ac_expr *rest;      /* further conditions, or NULL */
-    ac_expr *limit;     /* the other side */
-    ad_op op;           /* of the comparison, with the counter on the left */
-    ac_expr *advance;   /* the part of the step that moves the counter; NULL: it is in the condition, i-- > 0 */
+    ac_entity *v;     /* the counter */
+    ac_expr *compare; /* its condition */
+    ac_expr *rest;    /* further conditions, or NULL */
+    ac_expr *limit;   /* the other side */
+    ad_op op;         /* of the comparison, with the counter on the left */
+    ac_expr *advance; /* the part of the step that moves the counter; NULL: it is in the condition, i-- > 0 */
     int64_t step;
     ad_node *from, *to; /* of AD_FOR */
     ad_sym *counter;
-    int keep;           /* the value behind the loop is wanted */
+    int keep; /* the value behind the loop is wanted */
 } header;
 
 static int refuse(ac_lower *cx, ad_place place, const char *why)
@@ -74,7 +75,8 @@ static int takes(header *h, ac_expr *e)
     for (int side = 0; side < 2; side++) {
         ac_expr *mine = side ? e->b : e->a, *other = side ? e->a : e->b;
         while (mine->op == E_CAST && mine->type->class == T_INT) mine = mine->a;
-        const int in_condition = mine->op == E_INCREMENT && mine->postfix && mine->number == -1 && mine->a->op == E_NAME && !h->s->step;
+        const int in_condition =
+            mine->op == E_INCREMENT && mine->postfix && mine->number == -1 && mine->a->op == E_NAME && !h->s->step;
         if (in_condition) mine = mine->a;
         if (mine->op != E_NAME || mine->entity->sort != N_VARIABLE || mine->entity->type->class != T_INT) continue;
         ac_expr *advance = in_condition ? NULL : advance_of(h->s->step, mine->entity);
@@ -103,7 +105,8 @@ static int find_counter(ac_lower *cx, header *h)
         h->rest = s->expr->a;
         return 1;
     }
-    if (s->step && s->step->op != E_COMMA && s->step->a && s->step->a->op == E_NAME && s->step->a->entity->type->class == T_DOUBLE)
+    if (s->step && s->step->op != E_COMMA && s->step->a && s->step->a->op == E_NAME &&
+        s->step->a->entity->type->class == T_DOUBLE)
         return refuse(cx, s->step->a->place, "the counter of a loop is an integer");
     return refuse(cx, s->expr->place, "the condition does not compare an integer counter that the loop moves with a bound");
 }
@@ -155,23 +158,27 @@ static int start(ac_lower *cx, header *h)
     return 1;
 }
 
-/* ---- bounds ------------------------------------------------------------------------------------------------------------------ */
+/* ---- bounds ---------------------------------------------------------------------------------------------------------------- */
 
 static ad_node *plus(ac_lower *cx, const ac_type *t, ad_node *n, int64_t k)
 {
     int64_t value;
-    if (ac_whole_of(n, &value) && value + k >= (t->is_unsigned ? 0 : INT32_MIN) && value + k <= INT32_MAX) return ad_whole(cx->m, value + k);
+    if (ac_whole_of(n, &value) && value + k >= (t->is_unsigned ? 0 : INT32_MIN) && value + k <= INT32_MAX)
+        return ad_whole(cx->m, value + k);
     return ac_int_op(cx, k > 0 ? AD_ADD : AD_SUB, n, ad_whole(cx->m, k > 0 ? k : -k));
 }
 
 static int bounds(ac_lower *cx, header *h)
 {
     ac_type *t = h->v->type;
-    if (h->advance && !constant_step(cx, h->advance, &h->step)) return refuse(cx, h->advance->a->place, "the step of a loop is a constant");
+    if (h->advance && !constant_step(cx, h->advance, &h->step))
+        return refuse(cx, h->advance->a->place, "the step of a loop is a constant");
     if (h->step == 0) return refuse(cx, h->advance->place, "the counter does not move");
     const int up = h->step > 0;
-    if (h->op == AD_NE && h->step != 1 && h->step != -1) return refuse(cx, h->compare->place, "'!=' as a bound needs a step of 1 or -1");
-    if (h->op != AD_NE && up != (h->op == AD_LT || h->op == AD_LE)) return refuse(cx, h->compare->place, "the counter moves away from its bound");
+    if (h->op == AD_NE && h->step != 1 && h->step != -1)
+        return refuse(cx, h->compare->place, "'!=' as a bound needs a step of 1 or -1");
+    if (h->op != AD_NE && up != (h->op == AD_LT || h->op == AD_LE))
+        return refuse(cx, h->compare->place, "the counter moves away from its bound");
     ac_value limit = ac_full(cx, h->limit);
     if (limit.type && limit.type->class != T_INT) return refuse(cx, h->limit->place, "the bound of a loop is an integer");
     if (!limit.type) return 0;
@@ -196,7 +203,7 @@ static int bounds(ac_lower *cx, header *h)
     return 1;
 }
 
-/* ---- body ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- body ------------------------------------------------------------------------------------------------------------------ */
 
 /* A symbol of n that is assigned in the tree, or NULL. */
 static const ad_sym *assigned(const ad_node *tree, const ad_node *n)
@@ -230,7 +237,8 @@ static ad_node *final_value(ac_lower *cx, const header *h)
     if (h->step != 1 && h->step != -1) {
         ad_node *d = ac_int_op(cx, AD_SUB, h->to, h->from);
         d = ac_int_op(cx, h->step > 0 ? AD_ADD : AD_SUB, d, ad_whole(cx->m, (h->step > 0 ? h->step : -h->step) - 1));
-        end = ac_int_op(cx, AD_ADD, h->from, ac_int_op(cx, AD_MUL, ac_int_op(cx, AD_DIV, d, ad_whole(cx->m, h->step)), ad_whole(cx->m, h->step)));
+        end = ac_int_op(cx, AD_ADD, h->from,
+                        ac_int_op(cx, AD_MUL, ac_int_op(cx, AD_DIV, d, ad_whole(cx->m, h->step)), ad_whole(cx->m, h->step)));
     }
     return ad_new(cx->m, AD_COND, AD_INT, 3, runs, end, h->from);
 }
@@ -249,7 +257,8 @@ static int is_follower(ac_lower *cx, const ac_expr *e, int64_t *step)
 {
     if ((e->op != E_INCREMENT && e->op != E_ASSIGN) || e->a->op != E_NAME) return 0;
     const ac_entity *v = e->a->entity;
-    return v->sort == N_VARIABLE && v->bound && v->bound->where == R_LEAVES && v->type->class == T_INT && v->type->rank >= 3 && !e->body_writes && constant_step(cx, e, step);
+    return v->sort == N_VARIABLE && v->bound && v->bound->where == R_LEAVES && v->type->class == T_INT && v->type->rank >= 3 &&
+           !e->body_writes && constant_step(cx, e, step);
 }
 
 static int followers(ac_lower *cx, header *h, follower *f, ac_expr **others, int *other_count)
@@ -370,7 +379,8 @@ void ac_lower_for(ac_lower *cx, ac_stmt *s)
     h.v->counter = h.counter;
     for (int i = 0; i < count; i++) {
         ac_ref *r = ad_take(cx->m, sizeof *r);
-        *r = (ac_ref){.where = R_VALUE, .type = f[i].v->type, .value = follow(cx, &h, &f[i], ad_use(cx->m, h.counter)), .entity = f[i].v};
+        *r = (ac_ref){
+            .where = R_VALUE, .type = f[i].v->type, .value = follow(cx, &h, &f[i], ad_use(cx->m, h.counter)), .entity = f[i].v};
         f[i].v->bound = r;
     }
     pass(cx, &h, &loop, others, other_count);
@@ -384,7 +394,9 @@ void ac_lower_for(ac_lower *cx, ac_stmt *s)
     cx->place = s->place;
     const ad_sym *changed = assigned(body, h.to);
     if (changed) {
-        ad_error(cx->d, h.limit->place, "a copy of it made before the loop", "the bound of this loop changes inside it: '%s' is assigned there", changed->user ? changed->user : changed->name);
+        ad_error(cx->d, h.limit->place, "a copy of it made before the loop",
+                 "the bound of this loop changes inside it: '%s' is assigned there",
+                 changed->user ? changed->user : changed->name);
     }
     if (h.keep) {
         ad_node *end = final_value(cx, &h);
@@ -400,7 +412,9 @@ void ac_lower_for(ac_lower *cx, ac_stmt *s)
     for (int i = 0; i < count; i++) {
         f[i].v->bound = f[i].own;
         if (f[i].v->reads <= f[i].v->counted_reads) continue;
-        if (loop.stop) ad_error(cx->d, s->place, "a variable of its own, assigned before break", "'%s' moves along a loop that is left by break and is used behind it", f[i].v->name->text);
+        if (loop.stop)
+            ad_error(cx->d, s->place, "a variable of its own, assigned before break",
+                     "'%s' moves along a loop that is left by break and is used behind it", f[i].v->name->text);
         else assign_int(cx, f[i].own, f[i].v->type, follow(cx, &h, &f[i], final_value(cx, &h)));
     }
 }

@@ -50,7 +50,7 @@ const char *ac_ref_name(ac_lower *cx, const ac_ref *r)
     return r->where == R_RAW ? ad_text(cx->m, "%s", "the user's data") : "this";
 }
 
-/* ---- moving about ------------------------------------------------------------------------------------------------------------ */
+/* ---- moving about ---------------------------------------------------------------------------------------------------------- */
 
 static ad_node *sum(ac_lower *cx, ad_node *a, ad_node *b)
 {
@@ -115,8 +115,8 @@ ac_ref ac_element(ac_lower *cx, const ac_ref *array, ad_node *index, ad_place pl
 {
     int64_t k;
     if (ac_whole_of(index, &k) && array->type->count >= 0 && (k < 0 || k >= array->type->count)) {
-        ad_error(cx->d, place, NULL, "index %lld is out of range: '%s' has %lld element%s here", (long long)k, ac_ref_name(cx, array),
-                 (long long)array->type->count, array->type->count == 1 ? "" : "s");
+        ad_error(cx->d, place, NULL, "index %lld is out of range: '%s' has %lld element%s here", (long long)k,
+                 ac_ref_name(cx, array), (long long)array->type->count, array->type->count == 1 ? "" : "s");
     }
     const ac_ref first = ac_decay(cx, array);
     return ac_move(cx, &first, index);
@@ -139,7 +139,9 @@ int ac_member_ref(ac_lower *cx, const ac_ref *object, ac_name *name, ad_place pl
     *out = *object;
     if (object->where == R_RAW) {
         if (object->is_object) *out = raw_text(cx, object, ad_text(cx->m, "%s.%s", object->text, name->text), NULL);
-        else *out = raw_text(cx, object, ad_text(cx->m, object->index ? "%s[%%].%s" : "%s->%s", object->text, name->text), object->index);
+        else
+            *out = raw_text(cx, object, ad_text(cx->m, object->index ? "%s[%%].%s" : "%s->%s", object->text, name->text),
+                            object->index);
         out->is_object = 1;
     } else {
         out->leaf += skipped;
@@ -148,7 +150,7 @@ int ac_member_ref(ac_lower *cx, const ac_ref *object, ac_name *name, ad_place pl
     return 1;
 }
 
-/* ---- lvalues ---------------------------------------------------------------------------------------------------------------- */
+/* ---- lvalues --------------------------------------------------------------------------------------------------------------- */
 
 static int variable(ac_lower *cx, ac_expr *e, ac_ref *out)
 {
@@ -158,16 +160,19 @@ static int variable(ac_lower *cx, ac_expr *e, ac_ref *out)
         return 0;
     }
     if (v->counter) {
-        ad_error(cx->d, e->place, "another variable, or `continue` to skip a pass", "'%s' counts a loop and is changed inside it", e->name->text);
+        ad_error(cx->d, e->place, "another variable, or `continue` to skip a pass", "'%s' counts a loop and is changed inside it",
+                 e->name->text);
         return 0;
     }
     if (!v->bound && v->is_global && !ac_constant_object(cx, v, out)) return 0;
     if (!v->bound) {
-        if (!v->reported && ad_diag_count(cx->d) == 0) ad_error(cx->d, e->place, NULL, "'%s' is used before it has a value", e->name->text);
+        if (!v->reported && ad_diag_count(cx->d) == 0)
+            ad_error(cx->d, e->place, NULL, "'%s' is used before it has a value", e->name->text);
         return 0;
     }
     if (ac_gone(cx, v->bound->index) || ac_gone(cx, v->bound->base)) {
-        ad_error(cx->d, e->place, "a pointer that is declared where it is assigned", "the pointer '%s' is used outside the block it was assigned in", e->name->text);
+        ad_error(cx->d, e->place, "a pointer that is declared where it is assigned",
+                 "the pointer '%s' is used outside the block it was assigned in", e->name->text);
         return 0;
     }
     *out = *v->bound;
@@ -195,10 +200,11 @@ static int indexed(ac_lower *cx, ac_expr *e, ac_ref *out)
     ac_ref array;
     const int direct = e->a->op == E_NAME || e->a->op == E_INDEX || e->a->op == E_MEMBER || e->a->op == E_ARROW;
     const ac_type *written = direct ? ac_type_of(cx->m, e->a) : NULL;
-    if (written && written->class == T_ARRAY && written->count >= 0 && ac_whole_of(index.node, &k) && (k < 0 || k >= written->count)) {
+    if (written && written->class == T_ARRAY && written->count >= 0 && ac_whole_of(index.node, &k) &&
+        (k < 0 || k >= written->count)) {
         array = base.ref;
-        ad_error(cx->d, e->place, NULL, "index %lld is out of range: '%s' has %lld element%s here", (long long)k, ac_ref_name(cx, &array),
-                 (long long)written->count, written->count == 1 ? "" : "s");
+        ad_error(cx->d, e->place, NULL, "index %lld is out of range: '%s' has %lld element%s here", (long long)k,
+                 ac_ref_name(cx, &array), (long long)written->count, written->count == 1 ? "" : "s");
         return 0;
     }
     *out = ac_move(cx, &base.ref, index.node);
@@ -257,7 +263,7 @@ int ac_lvalue(ac_lower *cx, ac_expr *e, ac_ref *out)
     }
 }
 
-/* ---- reading and writing ------------------------------------------------------------------------------------------------------ */
+/* ---- reading and writing --------------------------------------------------------------------------------------------------- */
 
 /* The number of the element of the leaf's array that r stands for. */
 static ad_node *element_number(ac_lower *cx, const ac_ref *r)
@@ -279,7 +285,9 @@ static ad_node *symbol_node(ac_lower *cx, const ac_ref *r, ad_place place)
     }
     if (constant && (k < 0 || (s->extent && ac_whole_of(s->extent, &most) && k >= most))) {
         if (k < 0) ad_error(cx->d, place, NULL, "index %lld of '%s' is negative", (long long)k, s->user ? s->user : s->name);
-        else ad_error(cx->d, place, NULL, "index %lld is out of range: '%s' has %lld element%s", (long long)k, s->user ? s->user : s->name, (long long)most, most == 1 ? "" : "s");
+        else
+            ad_error(cx->d, place, NULL, "index %lld is out of range: '%s' has %lld element%s", (long long)k,
+                     s->user ? s->user : s->name, (long long)most, most == 1 ? "" : "s");
         return NULL;
     }
     ad_node *element = ad_elem(cx->m, s, n);
@@ -318,7 +326,12 @@ ac_value ac_load(ac_lower *cx, const ac_ref *r, ad_place place)
             return ac_bad();
         }
         ad_node *n = ad_take(cx->m, sizeof *n);
-        *n = (ad_node){.op = AD_RAW, .type = t->class == T_DOUBLE ? AD_DOUBLE : AD_INT, .text = object.text, .kids = object.kids, .kid = object.kid, .place = place};
+        *n = (ad_node){.op = AD_RAW,
+                       .type = t->class == T_DOUBLE ? AD_DOUBLE : AD_INT,
+                       .text = object.text,
+                       .kids = object.kids,
+                       .kid = object.kid,
+                       .place = place};
         cx->raw = 1;
         return ac_of(t, n);
     }
@@ -359,7 +372,7 @@ ad_node *ac_target(ac_lower *cx, const ac_ref *r, ad_place place)
     return symbol_node(cx, r, place);
 }
 
-/* ---- pointers ------------------------------------------------------------------------------------------------------------------ */
+/* ---- pointers -------------------------------------------------------------------------------------------------------------- */
 
 ac_value ac_point(ac_lower *cx, ac_value v, ac_type *to, ad_place place)
 {
@@ -371,12 +384,16 @@ ac_value ac_point(ac_lower *cx, ac_value v, ac_type *to, ad_place place)
                 return ac_bad();
             }
             if (aim->class != T_STRUCT && aim->class != T_DOUBLE && aim->class != T_INT && aim->class != T_VOID) {
-                ad_error(cx->d, place, "a pointer to a struct, to double or to int", "the user's data are read through %s", ac_a_type(cx->m, to));
+                ad_error(cx->d, place, "a pointer to a struct, to double or to int", "the user's data are read through %s",
+                         ac_a_type(cx->m, to));
                 return ac_bad();
             }
             const ac_ref first = ac_move(cx, &v.ref, NULL);
             if (aim->class != T_VOID) {
-                v.ref = raw_text(cx, &first, ad_text(cx->m, first.index ? "((const %s *)(%s + %%))" : "((const %s *)%s)", aim->text, first.text), first.index);
+                v.ref =
+                    raw_text(cx, &first,
+                             ad_text(cx->m, first.index ? "((const %s *)(%s + %%))" : "((const %s *)%s)", aim->text, first.text),
+                             first.index);
                 v.ref.is_object = 0;
             }
         }
@@ -386,7 +403,8 @@ ac_value ac_point(ac_lower *cx, ac_value v, ac_type *to, ad_place place)
         while (b->class == T_ARRAY) b = b->of;
         if (a->class == T_VOID && v.ref.where == R_LEAVES) a = ac_leaves(from) == 1 ? b : a;
         if (!ac_same_type(a, b) || ac_leaves(from) != 1) {
-            ad_error(cx->d, place, "a pointer of the same type", "%s is used as %s", ac_a_type(cx->m, v.type), ac_a_type(cx->m, to));
+            ad_error(cx->d, place, "a pointer of the same type", "%s is used as %s", ac_a_type(cx->m, v.type),
+                     ac_a_type(cx->m, to));
             return ac_bad();
         }
     }

@@ -1,7 +1,8 @@
 /* lower_stmt.c - statements, and the ways to leave them early.
  *
- * return, break and continue set a flag, and what would have been skipped is put under if (!flag). Where a branch of an if always leaves, what
- * follows the if goes into the other branch instead and the flag is not needed; flags that nobody reads are dropped by tidy.c:
+ * return, break and continue set a flag, and what would have been skipped is put under if (!flag). Where a branch of an if
+ * always leaves, what follows the if goes into the other branch instead and the flag is not needed; flags that nobody reads
+ * are dropped by tidy.c:
  *
  *     if (c) return a;  x = 1;  return x;      ->      if (c) r = a; else { x = 1; r = x; } */
 #include "lower.h"
@@ -31,7 +32,9 @@ void ac_lower_block(ac_lower *cx, ad_node *block, ac_stmt *first)
 {
     ad_node *outer = cx->block;
     cx->block = block;
-    if (++cx->depth > AC_DEEP) ad_error(cx->d, cx->place, "splitting it into several functions", "statements are nested more than %d deep here", AC_DEEP);
+    if (++cx->depth > AC_DEEP)
+        ad_error(cx->d, cx->place, "splitting it into several functions", "statements are nested more than %d deep here",
+                 AC_DEEP);
     else ac_statements(cx, first);
     cx->depth--;
     cx->block = outer;
@@ -47,7 +50,8 @@ static void lower_return(ac_lower *cx, ac_stmt *s)
     ac_type *type = f->function->type->of;
     if (s->expr && type->class == T_VOID) {
         const ac_value v = ac_full(cx, s->expr);
-        if (v.type && v.type->class != T_VOID) ad_error(cx->d, s->place, NULL, "'%s' returns nothing, but a value is given", f->function->name->text);
+        if (v.type && v.type->class != T_VOID)
+            ad_error(cx->d, s->place, NULL, "'%s' returns nothing, but a value is given", f->function->name->text);
     } else if (s->expr) {
         ac_value v = ac_full(cx, s->expr);
         if (v.type && ac_is_number(type) && (f->value || f->result)) v = ac_of(type, ac_converted(cx, v, type, s->expr->place));

@@ -27,14 +27,17 @@ static int size(const ac_unit *u, const char *name, int otherwise)
 
 static void unknown_members(ac_unit *u)
 {
-    static const char *const known[] = {"states", "params", "objectives", "observations", "rhs", "init", "defaults", "terminal", "running", "observe",
-                                        "observe_at", "state_names", "param_names", "objective_names", "y0", "p", "t0", "t1"};
+    static const char *const known[] = {"states",     "params",      "objectives",  "observations",    "rhs",
+                                        "init",       "defaults",    "terminal",    "running",         "observe",
+                                        "observe_at", "state_names", "param_names", "objective_names", "y0",
+                                        "p",          "t0",          "t1"};
     for (const ac_field *f = u->field; f; f = f->next) {
         size_t i = 0;
         while (i < sizeof known / sizeof *known && strcmp(known[i], f->name->text) != 0) i++;
         if (i == sizeof known / sizeof *known) {
             const char *near = NULL;
-            for (size_t k = 0; k < sizeof known / sizeof *known && !near; k++) near = ac_distance(f->name->text, known[k]) < 3 && known[k][1] ? known[k] : NULL;
+            for (size_t k = 0; k < sizeof known / sizeof *known && !near; k++)
+                near = ac_distance(f->name->text, known[k]) < 3 && known[k][1] ? known[k] : NULL;
             ad_error(u->d, f->place, near ? ad_text(u->m, ".%s", near) : NULL, "a model has no member '%s'", f->name->text);
         }
         for (const ac_field *k = u->field; k != f; k = k->next) {
@@ -52,7 +55,8 @@ static int values(const ac_unit *u, const ac_field *f)
     const int close = u->tokens.at[i].match;
     for (i++; i < close;) {
         n++;
-        while (i < close && !(u->tokens.at[i].kind == AC_PUNCT && u->tokens.at[i].punct == ',')) i = u->tokens.at[i].match ? u->tokens.at[i].match + 1 : i + 1;
+        while (i < close && !(u->tokens.at[i].kind == AC_PUNCT && u->tokens.at[i].punct == ','))
+            i = u->tokens.at[i].match ? u->tokens.at[i].match + 1 : i + 1;
         if (i < close) i++;
     }
     return n;
@@ -66,10 +70,13 @@ static void same_length(ac_unit *u, const char *list, const char *count, int wan
     int lone_name = 0; /* .y0 = { table }: a name stands for an array */
     if (n == 1) {
         const ac_token *t = &u->tokens.at[f->from];
-        for (int i = f->from; i < f->to; i++) lone_name |= u->tokens.at[i].kind == AC_IDENT && u->tokens.at[i].name->entity && u->tokens.at[i].name->entity->type->class == T_ARRAY;
+        for (int i = f->from; i < f->to; i++)
+            lone_name |= u->tokens.at[i].kind == AC_IDENT && u->tokens.at[i].name->entity &&
+                         u->tokens.at[i].name->entity->type->class == T_ARRAY;
         (void)t;
     }
-    if (!lone_name) ad_error(u->d, f->place, NULL, ".%s has %d value%s, but .%s is %d", list, n, n == 1 ? "" : "s", count, wanted);
+    if (!lone_name)
+        ad_error(u->d, f->place, NULL, ".%s has %d value%s, but .%s is %d", list, n, n == 1 ? "" : "s", count, wanted);
 }
 
 /* The function that a member names; NULL: the member is not there, or there was an error. */
@@ -101,7 +108,9 @@ static ad_fn *lower(reading *r, const char *member, const char *letters, long ou
     if (!fn) return NULL;
     const char *has = fn->k ? "ktypf" : fn->t ? "typf" : "pf";
     if (strcmp(has, letters) != 0) {
-        static const char *const wanted[] = {"(double t, const double *y, const double *p, double *f)", "(int k, double t, const double *y, const double *p, double *g)", "(const double *p, double *y0)"};
+        static const char *const wanted[] = {"(double t, const double *y, const double *p, double *f)",
+                                             "(int k, double t, const double *y, const double *p, double *g)",
+                                             "(const double *p, double *y0)"};
         const int which = strcmp(letters, "typf") == 0 ? 0 : strcmp(letters, "ktypf") == 0 ? 1 : 2;
         ad_error(r->u->d, f->place, wanted[which], "the parameters of '%s' are not those of .%s", f->name->text, member);
     }
@@ -139,7 +148,9 @@ ad_model *ac_model(ac_unit *u)
     m->prelude = "";
     if (!u->model) {
         if (ad_diag_count(u->d) == 0)
-            ad_error(u->d, (ad_place){.file = u->file}, "COSTATE_MODEL(name, .states = ..., .params = ..., .rhs = rhs) at the end of the file", "there is no model in this file");
+            ad_error(u->d, (ad_place){.file = u->file},
+                     "COSTATE_MODEL(name, .states = ..., .params = ..., .rhs = rhs) at the end of the file",
+                     "there is no model in this file");
         return NULL;
     }
     m->name = u->model->text;
@@ -149,12 +160,19 @@ ad_model *ac_model(ac_unit *u)
     m->params = size(u, "params", 0);
     m->objectives = size(u, "objectives", 0);
     if (m->objectives == 0 && has_objective) m->objectives = 1;
-    m->observations = size(u, "observations", field(u, "observe_at") && values(u, field(u, "observe_at")) > 0 ? values(u, field(u, "observe_at")) : 0);
-    if (m->states == 0 && !field(u, "states")) ad_error(u->d, u->model_place, ".states = the number of components of y", "the model has no states");
+    m->observations =
+        size(u, "observations",
+             field(u, "observe_at") && values(u, field(u, "observe_at")) > 0 ? values(u, field(u, "observe_at")) : 0);
+    if (m->states == 0 && !field(u, "states"))
+        ad_error(u->d, u->model_place, ".states = the number of components of y", "the model has no states");
     if (m->states == 0 && field(u, "states")) ad_error(u->d, field(u, "states")->place, NULL, "the model has no states");
-    if (!field(u, "rhs")) ad_error(u->d, u->model_place, ".rhs = the function that computes y'", "the model has no right-hand side");
-    if (field(u, "observe") && m->observations == 0) ad_error(u->d, field(u, "observe")->place, ".observe_at = COSTATE_VALUES(...), .observations = their number", "the model has .observe but no observations");
-    if (field(u, "y0") && field(u, "init")) ad_error(u->d, field(u, "init")->place, "one of them", "the initial state is given twice: .y0 and .init");
+    if (!field(u, "rhs"))
+        ad_error(u->d, u->model_place, ".rhs = the function that computes y'", "the model has no right-hand side");
+    if (field(u, "observe") && m->observations == 0)
+        ad_error(u->d, field(u, "observe")->place, ".observe_at = COSTATE_VALUES(...), .observations = their number",
+                 "the model has .observe but no observations");
+    if (field(u, "y0") && field(u, "init"))
+        ad_error(u->d, field(u, "init")->place, "one of them", "the initial state is given twice: .y0 and .init");
     same_length(u, "y0", "states", m->states);
     same_length(u, "state_names", "states", m->states);
     same_length(u, "p", "params", m->params);

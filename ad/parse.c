@@ -45,7 +45,8 @@ int ac_accept_word(ac_parser *p, ac_word word)
 const char *ac_token_text(ac_parser *p, const ac_token *t)
 {
     if (t->kind == AC_END) return "the end of the file";
-    if (t->kind == AC_STRAY && ((unsigned char)t->text[0] < ' ' || (unsigned char)t->text[0] > 126)) return "a character that is not C";
+    if (t->kind == AC_STRAY && ((unsigned char)t->text[0] < ' ' || (unsigned char)t->text[0] > 126))
+        return "a character that is not C";
     return ad_text(p->m, "'%.*s'", t->length < 40 ? t->length : 40, t->text);
 }
 
@@ -70,7 +71,9 @@ void ac_expect(ac_parser *p, int punct, const char *after)
 
 void ac_deeper(ac_parser *p)
 {
-    if (++p->depth > AC_DEEP) ac_fail(p, ac_peek(p, 0), "splitting it into several statements or functions", "this is nested more than %d deep", AC_DEEP);
+    if (++p->depth > AC_DEEP)
+        ac_fail(p, ac_peek(p, 0), "splitting it into several statements or functions", "this is nested more than %d deep",
+                AC_DEEP);
 }
 
 /* ---- scopes ------------------------------------------------------------------------------------------------------------- */
@@ -138,7 +141,8 @@ static void descriptor(ac_parser *p)
     p->at++;
     const ac_token *name = ac_peek(p, 0);
     if (name->kind != AC_IDENT) ac_fail(p, name, "COSTATE_MODEL(name, .states = ..., .rhs = rhs)", "the model has no name");
-    if (u->model) ac_fail(p, name, "one file for each model", "a second model in the same file; '%s' is the first", u->model->text);
+    if (u->model)
+        ac_fail(p, name, "one file for each model", "a second model in the same file; '%s' is the first", u->model->text);
     u->model = name->name;
     u->model_place = word->place;
     p->at++;
@@ -181,7 +185,8 @@ static void function(ac_parser *p, const ac_token *name, ac_type *type, int has_
 {
     ac_entity *old = name->name->entity;
     if (!has_body && old && old->sort == N_FUNCTION) return;
-    if (has_body && old && old->sort == N_FUNCTION && old->body_from) ac_fail(p, name, NULL, "'%s' is defined twice", name->name->text);
+    if (has_body && old && old->sort == N_FUNCTION && old->body_from)
+        ac_fail(p, name, NULL, "'%s' is defined twice", name->name->text);
     ac_entity *e = ac_declare(p, N_FUNCTION, name->name, type, name->place);
     if (!has_body) return;
     e->body_from = p->at;

@@ -1,5 +1,5 @@
-/* parse.h - what the files of the parser share. A syntax error is reported and left by longjmp to the statement or declaration it is in,
- * where parsing goes on after the next ; or }. */
+/* parse.h - what the files of the parser share. A syntax error is reported and left by longjmp to the statement or declaration
+ * it is in, where parsing goes on after the next ; or }. */
 #ifndef COSTATE_AD_PARSE_H
 #define COSTATE_AD_PARSE_H
 
@@ -9,13 +9,13 @@ typedef struct ac_parser {
     ac_unit *u;
     ad_arena *m;
     ad_diag *d;
-    int at;              /* the next token */
-    int depth;           /* nesting */
-    ac_entity *scope;    /* the last declaration; linked by in_scope through this scope and those around */
-    int global;          /* 1: at file scope */
-    int loops;           /* for loops around */
-    int refuses;         /* 1: the error is a statement of C that is not differentiated; what is around it can still be looked at */
-    int failures;        /* other errors */
+    int at;           /* the next token */
+    int depth;        /* nesting */
+    ac_entity *scope; /* the last declaration; linked by in_scope through this scope and those around */
+    int global;       /* 1: at file scope */
+    int loops;        /* for loops around */
+    int refuses;      /* 1: the error is a statement of C that is not differentiated; what is around it can still be looked at */
+    int failures;     /* other errors */
     jmp_buf *recover;
 } ac_parser;
 
@@ -35,9 +35,9 @@ ac_entity *ac_open_scope(ac_parser *p);
 void ac_close_scope(ac_parser *p, ac_entity *outer);
 
 /* parse_expr.c */
-ac_expr *ac_expression(ac_parser *p);  /* with commas */
-ac_expr *ac_assignment(ac_parser *p);  /* without */
-ac_expr *ac_condition(ac_parser *p);   /* without assignment: constants */
+ac_expr *ac_expression(ac_parser *p); /* with commas */
+ac_expr *ac_assignment(ac_parser *p); /* without */
+ac_expr *ac_condition(ac_parser *p);  /* without assignment: constants */
 int64_t ac_constant_value(ac_parser *p, const char *what);
 ac_expr *ac_expr_new(ac_parser *p, ac_eop op, const ac_token *t, ac_expr *a, ac_expr *b, ac_expr *c);
 

@@ -1,5 +1,5 @@
-/* parse_decl.c - declarations: specifiers, declarators, initializers. All of C is parsed; what is not differentiated becomes a T_REFUSED type, and
- * the message is given where such a variable is used.
+/* parse_decl.c - declarations: specifiers, declarators, initializers. All of C is parsed; what is not differentiated becomes a
+ * T_REFUSED type, and the message is given where such a variable is used.
  *
  *   specifiers  = { storage | qualifier | type }
  *   declarator  = { "*" qualifiers } ( name | "(" declarator ")" | nothing ) { "[" [ size ] "]" | "(" parameters ")" }
@@ -32,10 +32,11 @@ int ac_starts_type(ac_parser *p, const ac_token *t)
     if (t->kind == AC_IDENT) return t->name->entity ? t->name->entity->sort == N_TYPEDEF : ac_system_type(t->name->text) != NULL;
     if (t->kind != AC_KEYWORD) return 0;
     switch (t->name->word) {
-    case KW_AUTO: case KW_CHAR: case KW_CONST: case KW_DOUBLE: case KW_ENUM: case KW_EXTERN: case KW_FLOAT: case KW_INLINE: case KW_INT:
-    case KW_LONG: case KW_REGISTER: case KW_RESTRICT: case KW_SHORT: case KW_SIGNED: case KW_STATIC: case KW_STRUCT: case KW_TYPEDEF:
-    case KW_UNION: case KW_UNSIGNED: case KW_VOID: case KW_VOLATILE: case KW_BOOL: case KW_COMPLEX: case KW_IMAGINARY: case KW_ALIGNAS:
-    case KW_ATOMIC: case KW_NORETURN: case KW_THREAD_LOCAL: case KW_ATTRIBUTE: case KW_TYPEOF: case KW_INT128: case KW_FLOAT128: return 1;
+    case KW_AUTO: case KW_CHAR: case KW_CONST: case KW_DOUBLE: case KW_ENUM: case KW_EXTERN: case KW_FLOAT: case KW_INLINE:
+    case KW_INT: case KW_LONG: case KW_REGISTER: case KW_RESTRICT: case KW_SHORT: case KW_SIGNED: case KW_STATIC:
+    case KW_STRUCT: case KW_TYPEDEF: case KW_UNION: case KW_UNSIGNED: case KW_VOID: case KW_VOLATILE: case KW_BOOL:
+    case KW_COMPLEX: case KW_IMAGINARY: case KW_ALIGNAS: case KW_ATOMIC: case KW_NORETURN: case KW_THREAD_LOCAL:
+    case KW_ATTRIBUTE: case KW_TYPEOF: case KW_INT128: case KW_FLOAT128: return 1;
     default: return 0;
     }
 }
@@ -118,12 +119,13 @@ static ac_type *enumeration(ac_parser *p)
         ac_declare(p, N_ENUMERATOR, name->name, ac_int(AC_INT), name->place)->value = value;
         if (value == INT64_MAX) ac_fail(p, name, NULL, "this enumerator is too large");
         value++;
-        if (!ac_accept(p, ',') && !ac_is(p, '}')) ac_fail(p, ac_peek(p, 0), NULL, "',' is expected in an enum, not %s", ac_token_text(p, ac_peek(p, 0)));
+        if (!ac_accept(p, ',') && !ac_is(p, '}'))
+            ac_fail(p, ac_peek(p, 0), NULL, "',' is expected in an enum, not %s", ac_token_text(p, ac_peek(p, 0)));
     }
     return ac_int(AC_INT);
 }
 
-/* ---- specifiers ------------------------------------------------------------------------------------------------------------- */
+/* ---- specifiers ------------------------------------------------------------------------------------------------------------ */
 
 typedef struct counts {
     int ints, longs, shorts, chars, doubles, floats, is_signed, is_unsigned, bools, voids, complexes, others;
@@ -215,7 +217,8 @@ ac_type *ac_specifiers(ac_parser *p, ac_storage *storage)
         case KW_TYPEDEF: storage->is_typedef = 1; continue;
         case KW_STATIC: storage->is_static = 1; continue;
         case KW_EXTERN: storage->is_extern = 1; continue;
-        case KW_AUTO: case KW_REGISTER: case KW_INLINE: case KW_VOLATILE: case KW_RESTRICT: case KW_NORETURN: case KW_THREAD_LOCAL: continue;
+        case KW_AUTO: case KW_REGISTER: case KW_INLINE: case KW_VOLATILE: case KW_RESTRICT: case KW_NORETURN:
+        case KW_THREAD_LOCAL: continue;
         case KW_ATOMIC:
             if (ac_is(p, '(')) p->at = ac_peek(p, 0)->match + 1;
             t = ac_refused(p->m, "atomic", -1);
@@ -240,7 +243,7 @@ ac_type *ac_specifiers(ac_parser *p, ac_storage *storage)
     return is_const ? constant(p, t) : t;
 }
 
-/* ---- declarators -------------------------------------------------------------------------------------------------------------- */
+/* ---- declarators ----------------------------------------------------------------------------------------------------------- */
 
 static ac_type *parameters(ac_parser *p, ac_type *result)
 {
@@ -298,7 +301,8 @@ static ac_type *suffixes(ac_parser *p, ac_type *base)
         base = parameters(p, base);
     } else if (ac_is(p, '[') && !(ac_peek(p, 1)->kind == AC_PUNCT && ac_peek(p, 1)->punct == '[')) {
         p->at++;
-        while (ac_is_word(p, KW_STATIC) || ac_is_word(p, KW_CONST) || ac_is_word(p, KW_RESTRICT) || ac_is_word(p, KW_VOLATILE)) p->at++;
+        while (ac_is_word(p, KW_STATIC) || ac_is_word(p, KW_CONST) || ac_is_word(p, KW_RESTRICT) || ac_is_word(p, KW_VOLATILE))
+            p->at++;
         ac_expr *extent = NULL;
         int64_t count = -1;
         if (ac_is(p, '*') && ac_peek(p, 1)->kind == AC_PUNCT && ac_peek(p, 1)->punct == ']') p->at++;
@@ -337,7 +341,8 @@ ac_type *ac_declarator(ac_parser *p, ac_type *base, ac_token **name)
     ac_token *t = ac_peek(p, 0), *inner = ac_peek(p, 1);
     ac_type *type;
     if (ac_is(p, '(') && !ac_starts_type(p, inner) && !(inner->kind == AC_PUNCT && inner->punct == ')') &&
-        (inner->kind == AC_IDENT || inner->kind == AC_PUNCT || inner->kind == AC_KEYWORD) && !(inner->kind == AC_IDENT && !*name && !inner->name->entity && ac_peek(p, 2)->kind == AC_IDENT)) {
+        (inner->kind == AC_IDENT || inner->kind == AC_PUNCT || inner->kind == AC_KEYWORD) &&
+        !(inner->kind == AC_IDENT && !*name && !inner->name->entity && ac_peek(p, 2)->kind == AC_IDENT)) {
         const int inside = p->at + 1;
         p->at = t->match + 1;
         type = suffixes(p, base);
@@ -367,7 +372,7 @@ ac_type *ac_type_name(ac_parser *p)
     return type;
 }
 
-/* ---- initializers --------------------------------------------------------------------------------------------------------------- */
+/* ---- initializers ---------------------------------------------------------------------------------------------------------- */
 
 static void designators(ac_parser *p, ac_init *item)
 {
@@ -379,13 +384,15 @@ static void designators(ac_parser *p, ac_init *item)
         }
         if (ac_accept(p, '.')) {
             const ac_token *name = ac_peek(p, 0);
-            if (name->kind != AC_IDENT) ac_fail(p, name, NULL, "the name of a member is expected here, not %s", ac_token_text(p, name));
+            if (name->kind != AC_IDENT)
+                ac_fail(p, name, NULL, "the name of a member is expected here, not %s", ac_token_text(p, name));
             k->member = name->name;
             p->at++;
         } else {
             p->at++;
             k->index = ac_condition(p);
-            if (ac_is(p, AC_P('.', '.', '.'))) ac_fail(p, ac_peek(p, 0), "one entry for each index", "ranges of indices are not known here");
+            if (ac_is(p, AC_P('.', '.', '.')))
+                ac_fail(p, ac_peek(p, 0), "one entry for each index", "ranges of indices are not known here");
             ac_expect(p, ']', "after the index");
         }
     }
@@ -410,7 +417,8 @@ ac_init *ac_initializer(ac_parser *p)
             *last = item;
             last = &item->next;
             if (!ac_accept(p, ',') && !ac_is(p, '}'))
-                ac_fail(p, ac_peek(p, 0), NULL, "',' or '}' is expected in the list of values, not %s", ac_token_text(p, ac_peek(p, 0)));
+                ac_fail(p, ac_peek(p, 0), NULL, "',' or '}' is expected in the list of values, not %s",
+                        ac_token_text(p, ac_peek(p, 0)));
         }
     } else {
         i->expr = ac_assignment(p);

@@ -1,5 +1,5 @@
-/* parse_expr.c - expressions, by precedence climbing. Left-leaning chains (a + b + c ...) are built in a loop, so that their length is not
- * limited by the stack; everything that nests is counted by ac_deeper.
+/* parse_expr.c - expressions, by precedence climbing. Left-leaning chains (a + b + c ...) are built in a loop, so that their
+ * length is not limited by the stack; everything that nests is counted by ac_deeper.
  *
  *   expression = assignment { "," assignment }
  *   assignment = condition [ ( "=" | "+=" | ... ) assignment ]
@@ -23,7 +23,8 @@ ac_expr *ac_expr_new(ac_parser *p, ac_eop op, const ac_token *t, ac_expr *a, ac_
     ac_expr *const kid[] = {a, b, c};
     for (int i = 0; i < 3; i++) {
         if (!kid[i]) continue;
-        const int level = kid[i]->depth + !(i == 0 && op == E_BINARY && a->op == E_BINARY); /* a chain is walked, not descended into */
+        const int level =
+            kid[i]->depth + !(i == 0 && op == E_BINARY && a->op == E_BINARY); /* a chain is walked, not descended into */
         if (level > e->depth) e->depth = level;
     }
     return e;
@@ -39,7 +40,8 @@ static void written(ac_expr *e, int also_read)
         if (!also_read) e->entity->reads--;
         return;
     }
-    while (e->op == E_INDEX || e->op == E_DEREF || e->op == E_MEMBER || e->op == E_ARROW || e->op == E_CAST || e->op == E_BINARY) e = e->a;
+    while (e->op == E_INDEX || e->op == E_DEREF || e->op == E_MEMBER || e->op == E_ARROW || e->op == E_CAST || e->op == E_BINARY)
+        e = e->a;
     if (e->op == E_NAME) e->entity->stores++;
 }
 
@@ -119,7 +121,7 @@ static const char *nearest_variable(ac_parser *p, const char *name)
     return best;
 }
 
-/* ---- primary and postfix ---------------------------------------------------------------------------------------------------- */
+/* ---- primary and postfix --------------------------------------------------------------------------------------------------- */
 
 static ac_expr *primary(ac_parser *p)
 {
@@ -208,7 +210,8 @@ static ac_expr *postfix_of(ac_parser *p, ac_expr *e)
             e->place = e->a->place;
             p->at++;
             const ac_token *name = ac_peek(p, 0);
-            if (name->kind != AC_IDENT) ac_fail(p, name, NULL, "the name of a member is expected here, not %s", ac_token_text(p, name));
+            if (name->kind != AC_IDENT)
+                ac_fail(p, name, NULL, "the name of a member is expected here, not %s", ac_token_text(p, name));
             e->name = name->name;
             p->at++;
         } else if (ac_accept(p, AC_P('+', '+', 0))) {
@@ -221,7 +224,7 @@ static ac_expr *postfix_of(ac_parser *p, ac_expr *e)
     }
 }
 
-/* ---- unary and cast ----------------------------------------------------------------------------------------------------------- */
+/* ---- unary and cast -------------------------------------------------------------------------------------------------------- */
 
 static ac_expr *size_of(ac_parser *p, const ac_token *t)
 {
@@ -284,7 +287,7 @@ static ac_expr *cast(ac_parser *p)
     return e;
 }
 
-/* ---- binary ------------------------------------------------------------------------------------------------------------------ */
+/* ---- binary ---------------------------------------------------------------------------------------------------------------- */
 
 enum { LOGICAL_OR = 1, LOGICAL_AND = 2 };
 
@@ -295,10 +298,24 @@ static int precedence(const ac_token *t, ad_op *op)
         int punct, level;
         ad_op op;
     } table[] = {
-        {AC_P('|', '|', 0), LOGICAL_OR, AD_OR}, {AC_P('&', '&', 0), LOGICAL_AND, AD_AND}, {'|', 3, AD_BITOR}, {'^', 4, AD_XOR},
-        {'&', 5, AD_BITAND}, {AC_P('=', '=', 0), 6, AD_EQ}, {AC_P('!', '=', 0), 6, AD_NE}, {'<', 7, AD_LT}, {'>', 7, AD_GT},
-        {AC_P('<', '=', 0), 7, AD_LE}, {AC_P('>', '=', 0), 7, AD_GE}, {AC_P('<', '<', 0), 8, AD_SHL}, {AC_P('>', '>', 0), 8, AD_SHR},
-        {'+', 9, AD_ADD}, {'-', 9, AD_SUB}, {'*', 10, AD_MUL}, {'/', 10, AD_DIV}, {'%', 10, AD_MOD},
+        {AC_P('|', '|', 0), LOGICAL_OR, AD_OR},
+        {AC_P('&', '&', 0), LOGICAL_AND, AD_AND},
+        {'|', 3, AD_BITOR},
+        {'^', 4, AD_XOR},
+        {'&', 5, AD_BITAND},
+        {AC_P('=', '=', 0), 6, AD_EQ},
+        {AC_P('!', '=', 0), 6, AD_NE},
+        {'<', 7, AD_LT},
+        {'>', 7, AD_GT},
+        {AC_P('<', '=', 0), 7, AD_LE},
+        {AC_P('>', '=', 0), 7, AD_GE},
+        {AC_P('<', '<', 0), 8, AD_SHL},
+        {AC_P('>', '>', 0), 8, AD_SHR},
+        {'+', 9, AD_ADD},
+        {'-', 9, AD_SUB},
+        {'*', 10, AD_MUL},
+        {'/', 10, AD_DIV},
+        {'%', 10, AD_MOD},
     };
     if (t->kind != AC_PUNCT) return 0;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
@@ -341,7 +358,7 @@ ac_expr *ac_condition(ac_parser *p)
     return e;
 }
 
-/* ---- assignment and comma ------------------------------------------------------------------------------------------------------ */
+/* ---- assignment and comma -------------------------------------------------------------------------------------------------- */
 
 static int assigns(const ac_token *t, ad_op *op)
 {
@@ -349,9 +366,17 @@ static int assigns(const ac_token *t, ad_op *op)
         int punct;
         ad_op op;
     } table[] = {
-        {'=', AD_SET}, {AC_P('+', '=', 0), AD_ADD}, {AC_P('-', '=', 0), AD_SUB}, {AC_P('*', '=', 0), AD_MUL}, {AC_P('/', '=', 0), AD_DIV},
-        {AC_P('%', '=', 0), AD_MOD}, {AC_P('&', '=', 0), AD_BITAND}, {AC_P('|', '=', 0), AD_BITOR}, {AC_P('^', '=', 0), AD_XOR},
-        {AC_P('<', '<', '='), AD_SHL}, {AC_P('>', '>', '='), AD_SHR},
+        {'=', AD_SET},
+        {AC_P('+', '=', 0), AD_ADD},
+        {AC_P('-', '=', 0), AD_SUB},
+        {AC_P('*', '=', 0), AD_MUL},
+        {AC_P('/', '=', 0), AD_DIV},
+        {AC_P('%', '=', 0), AD_MOD},
+        {AC_P('&', '=', 0), AD_BITAND},
+        {AC_P('|', '=', 0), AD_BITOR},
+        {AC_P('^', '=', 0), AD_XOR},
+        {AC_P('<', '<', '='), AD_SHL},
+        {AC_P('>', '>', '='), AD_SHR},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table && t->kind == AC_PUNCT; i++) {
         if (table[i].punct == t->punct) {

@@ -1,7 +1,8 @@
 /* parse_stmt.c - statements.
  *
  *   block     = "{" { declaration | statement } "}"
- *   statement = block | "if" "(" e ")" statement [ "else" statement ] | "for" "(" [ declaration | e ";" ] [ e ] ";" [ e ] ")" statement
+ *   statement = block | "if" "(" e ")" statement [ "else" statement ]
+ *             | "for" "(" [ declaration | e ";" ] [ e ] ";" [ e ] ")" statement
  *             | "return" [ e ] ";" | "break" ";" | "continue" ";" | [ e ] ";"
  *
  * while, do, switch, goto and labels are recognised to be refused by name. */
@@ -35,7 +36,8 @@ ac_stmt *ac_variables(ac_parser *p)
             continue;
         }
         if (type->class == T_FUNCTION) {
-            if (!(name->name->entity && name->name->entity->sort == N_FUNCTION)) ac_declare(p, N_FUNCTION, name->name, type, name->place);
+            if (!(name->name->entity && name->name->entity->sort == N_FUNCTION))
+                ac_declare(p, N_FUNCTION, name->name, type, name->place);
             continue;
         }
         ac_entity *v = ac_declare(p, N_VARIABLE, name->name, type, name->place);
@@ -61,7 +63,8 @@ static int unknown_type(ac_parser *p)
     const ac_token *t = ac_peek(p, 0), *a = ac_peek(p, 1), *b = ac_peek(p, 2), *c = ac_peek(p, 3);
     if (t->kind != AC_IDENT || t->name->entity || ac_system_type(t->name->text)) return 0;
     if (a->kind == AC_IDENT) return 1;
-    return a->kind == AC_PUNCT && a->punct == '*' && b->kind == AC_IDENT && !b->name->entity && c->kind == AC_PUNCT && (c->punct == '=' || c->punct == ';');
+    return a->kind == AC_PUNCT && a->punct == '*' && b->kind == AC_IDENT && !b->name->entity && c->kind == AC_PUNCT &&
+           (c->punct == '=' || c->punct == ';');
 }
 
 /* ---- blocks --------------------------------------------------------------------------------------------------------------- */
@@ -101,7 +104,8 @@ static ac_stmt *guarded(ac_parser *p)
         const ac_token *t = ac_peek(p, 0);
         ac_fail(p, t, "double, or an integer type", "'%s' is not a type that is known here", t->name->text);
     }
-    s = ac_starts_type(p, ac_peek(p, 0)) && !(ac_peek(p, 1)->kind == AC_PUNCT && ac_peek(p, 1)->punct == ':') ? ac_variables(p) : statement(p);
+    s = ac_starts_type(p, ac_peek(p, 0)) && !(ac_peek(p, 1)->kind == AC_PUNCT && ac_peek(p, 1)->punct == ':') ? ac_variables(p)
+                                                                                                              : statement(p);
     p->recover = outer;
     return s;
 }
@@ -210,7 +214,7 @@ static ac_stmt *loop(ac_parser *p)
     return s;
 }
 
-/* ---- statements -------------------------------------------------------------------------------------------------------------- */
+/* ---- statements ------------------------------------------------------------------------------------------------------------ */
 
 static ac_stmt *choice(ac_parser *p)
 {

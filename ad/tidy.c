@@ -1,13 +1,13 @@
-/* tidy.c - the last step of lowering: flags that nobody reads and branches that are empty go, declarations move into the innermost block that holds
- * all uses, symbols that are left without use are forgotten.
+/* tidy.c - the last step of lowering: flags that nobody reads and branches that are empty go, declarations move into the
+ * innermost block that holds all uses, symbols that are left without use are forgotten.
  *
- * A scalar that is declared outside a loop and used only inside may move into the loop's body when each pass sets it before it reads it: then no
- * value is carried from one pass to the next, which is what makes reverse mode cheap. */
+ * A scalar that is declared outside a loop and used only inside may move into the loop's body when each pass sets it before it
+ * reads it: then no value is carried from one pass to the next, which is what makes reverse mode cheap. */
 #include "lower.h"
 
 #include <string.h>
 
-/* ---- cleaning --------------------------------------------------------------------------------------------------------------- */
+/* ---- cleaning -------------------------------------------------------------------------------------------------------------- */
 
 static int is_idle(const ac_lower *cx, const ad_node *n)
 {
@@ -46,7 +46,7 @@ static void clean(ac_lower *cx, ad_node *block)
     block->kids = kept;
 }
 
-/* ---- where symbols are used ------------------------------------------------------------------------------------------------------ */
+/* ---- where symbols are used ------------------------------------------------------------------------------------------------ */
 
 typedef struct region { /* a block */
     ad_node *block;
@@ -116,7 +116,7 @@ static void walk(survey *s, ad_node *block, region *outer, int is_pass)
     }
 }
 
-/* ---- moving declarations ------------------------------------------------------------------------------------------------------------ */
+/* ---- moving declarations --------------------------------------------------------------------------------------------------- */
 
 /* The first statement of a block that mentions s; -1: none does. */
 static int first_mention(const ad_node *block, const ad_sym *s)

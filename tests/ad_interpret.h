@@ -1,5 +1,5 @@
-/* ad_interpret.h - runs a tree of costate diff: slowly, checking every index, so that tests can compare it with what a compiler makes of the text it
- * came from. A variable that was not set holds a NaN or a number that no program expects. */
+/* ad_interpret.h - runs a tree of costate diff: slowly, checking every index, so that tests can compare it with what a
+ * compiler makes of the text it came from. A variable that was not set holds a NaN or a number that no program expects. */
 #ifndef TESTS_AD_INTERPRET_H
 #define TESTS_AD_INTERPRET_H
 
@@ -58,8 +58,10 @@ static double run_call(machine *k, const ad_node *n)
 {
     const char *name = ad_rule_name(n->rule);
     const double a = run_real(k, n->kid[0]), b = n->kids > 1 ? run_real(k, n->kid[1]) : 0;
-#define RUN1(f) if (strcmp(name, #f) == 0) return f(a);
-#define RUN2(f) if (strcmp(name, #f) == 0) return f(a, b);
+#define RUN1(f)                                                                                                                  \
+    if (strcmp(name, #f) == 0) return f(a);
+#define RUN2(f)                                                                                                                  \
+    if (strcmp(name, #f) == 0) return f(a, b);
 #define AD_RULE1(f, da) RUN1(f)
 #define AD_RULE2(f, da, db) RUN2(f)
 #define AD_KINK1(f, da, where, taken) RUN1(f)
@@ -136,7 +138,8 @@ static int64_t run_whole(machine *k, const ad_node *n)
     case AD_AND: return run_whole(k, n->kid[0]) && run_whole(k, n->kid[1]);
     case AD_OR: return run_whole(k, n->kid[0]) || run_whole(k, n->kid[1]);
     case AD_COND: return run_whole(k, n->kid[0]) ? run_whole(k, n->kid[1]) : run_whole(k, n->kid[2]);
-    case AD_TO_INT: return run_narrow(n->text, n->kid[0]->type == AD_DOUBLE ? (int64_t)run_real(k, n->kid[0]) : run_whole(k, n->kid[0]));
+    case AD_TO_INT:
+        return run_narrow(n->text, n->kid[0]->type == AD_DOUBLE ? (int64_t)run_real(k, n->kid[0]) : run_whole(k, n->kid[0]));
     default: run_fault(k, "not an expression of integers", n); return 0;
     }
 }
@@ -190,7 +193,8 @@ static void run(machine *k, const ad_node *n)
     case AD_SET:
     case AD_INC: {
         const ad_node *to = n->kid[0];
-        if (to->type != n->kid[1]->type || (n->op == AD_INC && to->type != AD_DOUBLE)) run_fault(k, "an assignment of another type", to);
+        if (to->type != n->kid[1]->type || (n->op == AD_INC && to->type != AD_DOUBLE))
+            run_fault(k, "an assignment of another type", to);
         if ((i = run_index(k, to)) < 0) return;
         cell *c = &k->of[to->sym->number];
         if (to->type == AD_INT) c->whole[i] = run_narrow(to->sym->ctype, run_whole(k, n->kid[1]));
@@ -203,7 +207,8 @@ static void run(machine *k, const ad_node *n)
 }
 
 /* Runs fn(t, y, p, f); "" or what went wrong. ny, np, nf: sizes. */
-static const char *interpret(ad_arena *m, const ad_fn *fn, double t, double *y, int ny, double *p, int np, double *f, int nf, int *status)
+static const char *interpret(ad_arena *m, const ad_fn *fn, double t, double *y, int ny, double *p, int np, double *f, int nf,
+                             int *status)
 {
     machine *k = ad_take(m, sizeof *k);
     *k = (machine){.m = m, .fn = fn, .of = ad_take(m, ((size_t)fn->syms + 1) * sizeof *k->of)};

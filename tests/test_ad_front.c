@@ -1,12 +1,12 @@
-/* The language that costate diff accepts: every construct is lowered, run by an interpreter of trees, and compared bit for bit with what a compiler
- * makes of the same text. */
+/* The language that costate diff accepts: every construct is lowered, run by an interpreter of trees, and compared bit for bit
+ * with what a compiler makes of the same text. */
 #include "ad_interpret.h"
 #include "front.h"
 
+#include <cmocka.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
 
 #include <dlfcn.h>
 #include <unistd.h>
@@ -61,7 +61,7 @@ static void read_texts(void)
     assert_true(count > 50 && count < 1000);
 }
 
-/* ---- the compiler's view ---------------------------------------------------------------------------------------------------- */
+/* ---- the compiler's view --------------------------------------------------------------------------------------------------- */
 
 typedef int rhs_fn(double t, const double *y, const double *p, double *f);
 
@@ -79,10 +79,14 @@ static void write_text(int i)
     in_folder(path, sizeof path, "text", i);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
-    fprintf(file, "#include <math.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <stdbool.h>\n#include <string.h>\n#include <stdlib.h>\n#include <assert.h>\n"
-                  "#include <stdio.h>\n%s\n", texts[i].text);
+    fprintf(file,
+            "#include <math.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <stdbool.h>\n#include <string.h>\n#include "
+            "<stdlib.h>\n#include <assert.h>\n"
+            "#include <stdio.h>\n%s\n",
+            texts[i].text);
     fprintf(file, "int rhs_%d(double t, const double *y, const double *p, double *f)\n{\n", i);
-    fprintf(file, strstr(texts[i].text, "int rhs(") ? "    return rhs(t, y, p, f);\n}\n" : "    rhs(t, y, p, f);\n    return 0;\n}\n");
+    fprintf(file,
+            strstr(texts[i].text, "int rhs(") ? "    return rhs(t, y, p, f);\n}\n" : "    rhs(t, y, p, f);\n    return 0;\n}\n");
     fclose(file);
 }
 
@@ -94,7 +98,8 @@ static int compile_all(void **state)
     for (int i = 0; i < count; i++) write_text(i);
     const char *cc = getenv("CC");
     char command[600], path[256];
-    snprintf(command, sizeof command, "cd %s && %s -std=gnu11 -w -O0 -ffp-contract=off -fPIC -shared -o texts.so text*.c -lm", folder, cc && *cc ? cc : "cc");
+    snprintf(command, sizeof command, "cd %s && %s -std=gnu11 -w -O0 -ffp-contract=off -fPIC -shared -o texts.so text*.c -lm",
+             folder, cc && *cc ? cc : "cc");
     if (system(command) != 0) return -1;
     snprintf(path, sizeof path, "%s/texts.so", folder);
     library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -120,7 +125,7 @@ static int remove_all(void **state)
     return rmdir(folder);
 }
 
-/* ---- comparison ---------------------------------------------------------------------------------------------------------------- */
+/* ---- comparison ------------------------------------------------------------------------------------------------------------ */
 
 static void fill(double *x, int n, int point, double from, double to)
 {

@@ -1,13 +1,14 @@
-/* What costate diff says about models that it does not take, word for word. The texts are those of docs/language.md and tests/ad_refused.md: a block of
- * C, then the messages; a block without messages is accepted. Then texts that are hostile: they are refused, too, without a crash. */
+/* What costate diff says about models that it does not take, word for word. The texts are those of docs/language.md and
+ * tests/ad_refused.md: a block of C, then the messages; a block without messages is accepted. Then texts that are hostile:
+ * they are refused, too, without a crash. */
 #define _GNU_SOURCE /* memmem */
 #include "front.h"
 #include "lint.h"
 
+#include <cmocka.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
 
 #include <limits.h>
 #include <stdio.h>
@@ -35,14 +36,15 @@ static int leave_folder(void **state)
     return chdir("/") == 0 && rmdir(folder) == 0 ? 0 : -1;
 }
 
-/* ---- pages ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- pages ----------------------------------------------------------------------------------------------------------------- */
 
 static void write_model(const char *text, size_t length)
 {
     FILE *file = fopen("model.c", "wb");
     assert_non_null(file);
     fwrite(text, 1, length, file);
-    if (!memmem(text, length, "COSTATE_MODEL", 13)) fprintf(file, "\n#include <costate/model.h>\nCOSTATE_MODEL(example, .states = 4, .params = 3, .rhs = rhs)\n");
+    if (!memmem(text, length, "COSTATE_MODEL", 13))
+        fprintf(file, "\n#include <costate/model.h>\nCOSTATE_MODEL(example, .states = 4, .params = 3, .rhs = rhs)\n");
     fclose(file);
 }
 
@@ -110,7 +112,7 @@ static void others(void **state)
     assert_int_equal(check_page("ad_refused.md"), 0);
 }
 
-/* ---- text without a preprocessor -------------------------------------------------------------------------------------------------- */
+/* ---- text without a preprocessor ------------------------------------------------------------------------------------------- */
 
 /* What ad_front_text says, in a buffer that the next call reuses. */
 static const char *said(const char *text, size_t length)
@@ -135,9 +137,12 @@ static void no_models(void **state)
     } texts[] = {
         {"", "model.c: error: there is nothing in this file\n"},
         {" \n\n /* nothing */\n", "model.c: error: there is nothing in this file\n"},
-        {"int x;\n", "model.c: error: there is no model in this file\n  try: COSTATE_MODEL(name, .states = ..., .params = ..., .rhs = rhs) at the end of the file\n"},
-        {"import numpy as np\n", "model.c:1:14: error: ';' is expected after a declaration, not 'as'\n    import numpy as np\n                 ^\n"},
-        {"#define N 3\nint x;\n", "model.c:1:1: error: a line for the preprocessor in preprocessed text\n    #define N 3\n    ^\n  try: the text that `cc -E` makes of the file\n"},
+        {"int x;\n", "model.c: error: there is no model in this file\n  try: COSTATE_MODEL(name, .states = ..., .params = ..., "
+                     ".rhs = rhs) at the end of the file\n"},
+        {"import numpy as np\n",
+         "model.c:1:14: error: ';' is expected after a declaration, not 'as'\n    import numpy as np\n                 ^\n"},
+        {"#define N 3\nint x;\n", "model.c:1:1: error: a line for the preprocessor in preprocessed text\n    #define N 3\n    "
+                                  "^\n  try: the text that `cc -E` makes of the file\n"},
         {"int x = 'a;\n", "model.c:1:9: error: the closing ' is missing on this line\n    int x = 'a;\n            ^\n"},
         {"int x; /* no end", "model.c:1:8: error: this comment is not closed\n    int x; /* no end\n           ^\n"},
         {"int x = (3;\n", "model.c:1:9: error: this '(' is not closed\n    int x = (3;\n            ^\n"},
@@ -148,7 +153,8 @@ static void no_models(void **state)
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         const char *got = said(texts[i].text, strlen(texts[i].text));
-        if (strncmp(got, texts[i].wanted, strlen(texts[i].wanted)) != 0) fail_msg("%s\nsaid:\n%s\nwanted:\n%s", texts[i].text, got, texts[i].wanted);
+        if (strncmp(got, texts[i].wanted, strlen(texts[i].wanted)) != 0)
+            fail_msg("%s\nsaid:\n%s\nwanted:\n%s", texts[i].text, got, texts[i].wanted);
     }
     assert_string_equal(said("int x;\0\0\x7f", 9), "model.c: error: this is not a text file\n");
 }
@@ -174,7 +180,7 @@ static void no_file(void **state)
     ad_arena_close(m);
 }
 
-/* ---- hostile texts ------------------------------------------------------------------------------------------------------------------ */
+/* ---- hostile texts --------------------------------------------------------------------------------------------------------- */
 
 static const char head[] = "static void rhs(double t, const double *y, const double *p, double *f) { ";
 static const char tail[] = " }\n__costate_model__ deep { .states = 2, .params = 1, .rhs = rhs };\n";
@@ -197,19 +203,31 @@ static void deep_nesting(void **state)
     (void)state;
     static const struct {
         const char *open, *middle, *close;
-    } nests[] = {
-        {"(", "y[0]", ")"}, {"- ", "y[0]", ""}, {"sin(", "y[0]", ")"}, {"y[", "0", "]"}, {"1 ? 2 : ", "3", ""}, {"(double)", "y[0]", ""}, {"f[0] = ", "1", ""},
-        {"!", "1", ""}, {"*", "y", ""}, {"& ", "y", ""}, {"(1 + ", "y[0]", ")"}, {"sizeof ", "y", ""}, {"(y[0] + y[1]) * (", "1", ")"}};
+    } nests[] = {{"(", "y[0]", ")"},
+                 {"- ", "y[0]", ""},
+                 {"sin(", "y[0]", ")"},
+                 {"y[", "0", "]"},
+                 {"1 ? 2 : ", "3", ""},
+                 {"(double)", "y[0]", ""},
+                 {"f[0] = ", "1", ""},
+                 {"!", "1", ""},
+                 {"*", "y", ""},
+                 {"& ", "y", ""},
+                 {"(1 + ", "y[0]", ")"},
+                 {"sizeof ", "y", ""},
+                 {"(y[0] + y[1]) * (", "1", ")"}};
     for (size_t i = 0; i < sizeof nests / sizeof *nests; i++) {
         for (int times = 100; times <= 20000; times *= 200) {
-            char *e = repeated("f[0] = ", nests[i].open, nests[i].middle, nests[i].close, times, ";"), *text = repeated(head, e, "", "", 1, tail);
+            char *e = repeated("f[0] = ", nests[i].open, nests[i].middle, nests[i].close, times, ";"),
+                 *text = repeated(head, e, "", "", 1, tail);
             const char *got = said(text, strlen(text));
             if (times > 1000) assert_non_null(strstr(got, "error: this is nested more than 1000 deep"));
             free(e);
             free(text);
         }
     }
-    static const char *const blocks[][2] = {{"{", "}"}, {"if (y[0] > 1) ", ""}, {"for (int i = 0; i < 2; i++) ", ""}, {"if (y[0] > 1) f[0] = 1; else ", ""}};
+    static const char *const blocks[][2] = {
+        {"{", "}"}, {"if (y[0] > 1) ", ""}, {"for (int i = 0; i < 2; i++) ", ""}, {"if (y[0] > 1) f[0] = 1; else ", ""}};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
         char *text = repeated(head, blocks[i][0], "f[0] = 1;", blocks[i][1], 20000, tail);
         assert_non_null(strstr(said(text, strlen(text)), "error: this is nested more than 1000 deep"));
@@ -220,7 +238,8 @@ static void deep_nesting(void **state)
 static void long_texts(void **state)
 {
     (void)state;
-    static const char *const pieces[] = {"f[0] = y[0] * p[0]; ", "if (y[0] > 2) f[1] = 1; ", "{ double a[2] = {0}; f[0] = a[1]; }"};
+    static const char *const pieces[] = {"f[0] = y[0] * p[0]; ", "if (y[0] > 2) f[1] = 1; ",
+                                         "{ double a[2] = {0}; f[0] = a[1]; }"};
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
         char *text = repeated(head, pieces[i], "", "", 20000, tail);
         assert_string_equal(said(text, strlen(text)), "accepted");
@@ -264,7 +283,7 @@ static void little_memory(void **state)
     free(text);
 }
 
-/* ---- lint ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- lint ------------------------------------------------------------------------------------------------------------------ */
 
 static void kinks(void **state)
 {
@@ -279,7 +298,8 @@ static void kinks(void **state)
                                "    for (int k = 0; k < i; k++) f[4] += y[k];\n"
                                "}\n";
     static const char *const wanted[] = {
-        "model.c:4:12: note: 'fabs' is not smooth where its argument passes 0: the derivative taken there is the slope to the right, 1, at +0\n",
+        ("model.c:4:12: note: 'fabs' is not smooth where its argument passes 0: the derivative taken there is the slope to the "
+         "right, 1, at +0\n"),
         "model.c:5:5: note: this choice depends on y or p: the derivative is that of the branch taken\n",
         "model.c:6:9: note: a number that depends on y or p becomes an integer: its derivative is taken as 0\n",
         "model.c:7:12: note: the index of 'tab' depends on y or p: the derivative is that of the element chosen\n",
@@ -303,9 +323,9 @@ static void kinks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(documented),   cmocka_unit_test(others),         cmocka_unit_test(no_models), cmocka_unit_test(no_file),
-        cmocka_unit_test(deep_nesting), cmocka_unit_test(long_texts),     cmocka_unit_test(exploding_calls),
-        cmocka_unit_test(little_memory), cmocka_unit_test(kinks),
+        cmocka_unit_test(documented),      cmocka_unit_test(others),        cmocka_unit_test(no_models),
+        cmocka_unit_test(no_file),         cmocka_unit_test(deep_nesting),  cmocka_unit_test(long_texts),
+        cmocka_unit_test(exploding_calls), cmocka_unit_test(little_memory), cmocka_unit_test(kinks),
     };
     return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }

@@ -1,5 +1,5 @@
-/* libFuzzer: any bytes as the text of a model, through the front end, and what is accepted through every pass to the emitted text.
- * Nothing may crash, hang, read what is not there or break a promise of tree.h. Texts come with or without a descriptor. */
+/* libFuzzer: any bytes as the text of a model, through the front end, and what is accepted through every pass to the emitted
+ * text. Nothing may crash, hang, read what is not there or break a promise of tree.h. Texts come with or without a descriptor. */
 #define _GNU_SOURCE /* memmem */
 #include "front.h"
 #include "generate.h"
@@ -9,7 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MEMORY = 300 << 20, DEAR = 3000 }; /* bytes of text above which an accepted model is not generated: passes take long, not wrong */
+enum {
+    MEMORY = 300 << 20,
+    DEAR = 3000
+}; /* bytes of text above which an accepted model is not generated: passes take long, not wrong */
 
 static void generate(ad_arena *m, const ad_model *model)
 {
@@ -28,11 +31,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *text = malloc(size + sizeof descriptor);
     if (!text) return 0;
     if (size > 0) memcpy(text, data, size);
-    size_t length = size;
-    if (!memmem(text, size, "__costate_model__", 17)) {
-        memcpy(text + size, descriptor, sizeof descriptor - 1);
-        length += sizeof descriptor - 1;
-    }
+    const size_t length = memmem(text, size, "__costate_model__", 17) ? size : size + sizeof descriptor - 1;
+    memcpy(text + size, descriptor, sizeof descriptor);
     if (setjmp(out) == 0) {
         m = ad_arena_open(&out, MEMORY);
         if (m) {
