@@ -17,11 +17,13 @@ write_basic_package_version_file(costateConfigVersion.cmake COMPATIBILITY SameMi
 install(FILES ${PROJECT_BINARY_DIR}/costateConfig.cmake ${PROJECT_BINARY_DIR}/costateConfigVersion.cmake
         DESTINATION ${package_dir})
 
-# pkg-config costate
+# pkg-config costate, costate_diff
 file(RELATIVE_PATH prefix_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 file(RELATIVE_PATH include_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_FULL_INCLUDEDIR})
 list(TRANSFORM costate_solver_libraries REPLACE "^.*/lib([^/]*)\\.(so|a)$" "-l\\1" OUTPUT_VARIABLE private_libraries)
 list(TRANSFORM private_libraries REPLACE "^([^-].*)$" "-l\\1")
 list(JOIN private_libraries " " private_libraries)
-configure_file(cmake/costate.pc.in costate.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/costate.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+foreach(name costate costate_diff)
+    configure_file(cmake/${name}.pc.in ${name}.pc @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()
