@@ -25,7 +25,7 @@ int plot_check(plot *f);
 
 /* Points of time to draw a run from t0 to t1 with, in its order: equidistant ones, and some near the start, each decade of time
  * having its own, in case it all happens there. Returns their number. */
-enum { PLOT_TIMES = 480 };
+enum { PLOT_TIMES = 600 };
 int plot_times(double t0, double t1, double times[PLOT_TIMES]);
 
 /* A line through count points (x[k], y[k*stride]). Lines of one group (NULL is one too) share panels, under its name, as far as

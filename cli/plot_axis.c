@@ -23,20 +23,20 @@ static double nice_step(double range, int wanted)
 /* How the numbers of the ticks from lo to hi are written. */
 static void numbers(axis *a, double lo, double hi)
 {
-    const double most = fmax(fabs(lo), fabs(hi));
+    const double most = fmax(fmax(fabs(lo), fabs(hi)), a->step);
     if (a->step < 2e-5 * most) {
         a->base = lo;
-        a->exponent = (int)floor(log10(hi - lo) + 1e-9);
+        a->exponent = (int)floor(log10(fmax(hi - lo, a->step)) + 1e-9);
     } else a->exponent = (int)floor(log10(most) + 1e-9);
-    if (a->exponent >= -3 && a->exponent < 5) a->exponent = 0;
-    const int digits = (int)floor(log10(a->step) + 1e-9) - a->exponent;
-    a->decimals = digits < 0 ? -digits : 0;
+    const int last = (int)floor(log10(a->step) + 1e-9); /* the place of the last digit */
+    if (a->exponent >= -3 && a->exponent < 5 && last >= -5) a->exponent = 0;
+    a->decimals = last < a->exponent ? a->exponent - last : 0;
 }
 
 axis axis_linear(double lo, double hi, int wanted, int loose)
 {
-    if (!(lo < hi) || hi - lo < 1e-12 * fmax(fabs(lo), fabs(hi))) { /* a constant in the middle */
-        const double middle = lo + (hi - lo) / 2, half = middle != 0 ? fabs(middle) / 10 : 1;
+    if (!(hi - lo >= fmax(1e-12 * fmax(fabs(lo), fabs(hi)), 1e-290))) { /* a constant in the middle */
+        const double middle = lo + (hi - lo) / 2, half = fabs(middle) > 1e-289 ? fabs(middle) / 10 : 1;
         lo = middle - half;
         hi = middle + half;
     }

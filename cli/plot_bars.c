@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MOST_BARS = 30, MOST_CHARTS = 6 };
 static const double bar_gap = 9, bar_high = 5.5;
@@ -36,8 +37,8 @@ static int sort_bars(sorted *s, const plot_bar_chart *c, plot *f)
     if (!s->bars) return plot_fail(f, "out of memory");
     for (int k = 0; k < c->count; k++) {
         const double v = value(c, k);
-        if (!isfinite(v)) s->broken++;
-        else if (v == 0) s->zero++;
+        if (!drawable(v)) s->broken++;
+        else if (fabs(v) < 1e-290) s->zero++;
         else s->bars[s->count++] = (bar){fabs(v), k};
     }
     qsort(s->bars, (size_t)s->count, sizeof *s->bars, by_size);
@@ -45,11 +46,19 @@ static int sort_bars(sorted *s, const plot_bar_chart *c, plot *f)
     return 0;
 }
 
+/* Three digits, and an exponent without leading zeros. */
+static void short_number(char text[32], double v)
+{
+    const int length = snprintf(text, 32, "%s%.3g", v < 0 ? PLOT_MINUS : "", fabs(v));
+    char *zero = strchr(text, 'e');
+    if (zero && zero[2] == '0') memmove(zero + 2, zero + 3, (size_t)(text + length - zero) - 2);
+}
+
 static void draw_bars(figure *g, const plot_bar_chart *c, const sorted *s, double left, double right, double top)
 {
     if (c->title) pen_text(g, left + 4, top + 6, PEN_START, "font-weight=\"bold\"", c->title);
     if (!s->shown) {
-        pen_text(g, left + 4, top + 16, PEN_START, "fill=\"" PLOT_GREY "\"", "nothing but zeros");
+        pen_text(g, left + 4, top + 16, PEN_START, "fill=\"" PLOT_GREY "\"", s->broken ? "nothing to draw" : "nothing but zeros");
         return;
     }
     double names = 0, lo = 0, hi = 0;
@@ -70,25 +79,27 @@ static void draw_bars(figure *g, const plot_bar_chart *c, const sorted *s, doubl
         free(name);
         if (v > 0) pen_box(g, zero, y, end - zero, bar_high, "fill=\"#4a6a8a\"");
         else pen_box(g, end + 0.25, y + 0.25, zero - end - 0.25, bar_high - 0.5, "fill=\"#fff\" stroke=\"#b5471b\" stroke-width=\"0.5\"");
-        snprintf(text, sizeof text, "%s%.3g", v < 0 ? PLOT_MINUS : "", fabs(v));
+        short_number(text, v);
         pen_text(g, end + (v > 0 ? 2.5 : -2.5), y + bar_high, v > 0 ? PEN_START : PEN_END, "font-size=\"6\" fill=\"" PLOT_GREY "\"", text);
     }
     pen_line(g, zero, first - 2, zero, first + bar_gap * s->shown, "stroke=\"" PLOT_INK "\" stroke-width=\"0.5\"");
 }
 
-/* What is not drawn. */
+/* Says what is not drawn. */
 static void note(figure *g, const plot_bar_chart *c, const sorted *s, int several)
 {
-    const char *of = several && c->title ? c->title : NULL;
-    char where[80] = "";
-    if (of) snprintf(where, sizeof where, "%.70s: ", of);
+    char where[80] = "", smaller[120] = "", zero[40] = "", broken[40] = "";
     double rest = 0;
+    if (several && c->title) snprintf(where, sizeof where, " of %.70s", c->title);
     for (int i = s->shown; i < s->count; i++) rest += s->bars[i].size;
     if (s->count > s->shown)
-        figure_note(g, "%s%d smaller ones are not drawn; the sum of their absolute values is %.3g, and each is below %.3g.", where,
-                    s->count - s->shown, rest, s->bars[s->shown - 1].size);
-    if (s->zero) figure_note(g, "%sZero: %d.", where, s->zero);
-    if (s->broken) figure_note(g, "%sNot finite: %d.", where, s->broken);
+        snprintf(smaller, sizeof smaller, " %d smaller ones (absolute values up to %.3g, in all %.3g);", s->count - s->shown,
+                 s->bars[s->shown].size, rest);
+    if (s->zero && s->shown) snprintf(zero, sizeof zero, " %d zero%s;", s->zero, s->zero == 1 ? "" : "s");
+    if (s->broken) snprintf(broken, sizeof broken, " %d not finite;", s->broken);
+    char all[300];
+    const int length = snprintf(all, sizeof all, "%s%s%s", smaller, zero, broken);
+    if (length > 0) figure_note(g, "Not drawn%s:%.*s.", where, length - 1, all);
 }
 
 /* Charts in one column, or two next to each other. */

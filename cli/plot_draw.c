@@ -79,6 +79,11 @@ static void escaped(FILE *to, const char *text)
     }
 }
 
+int drawable(double x)
+{
+    return fabs(x) <= 1e300;
+}
+
 /* ---- marks ---------------------------------------------------------------------------------------------------------------- */
 
 void pen_line(figure *g, double x0, double y0, double x1, double y1, const char *style)
@@ -114,7 +119,7 @@ polyline polyline_open(figure *g, const line_style *style, double width)
 
 void polyline_to(polyline *l, double x, double y)
 {
-    if (!isfinite(x) || !isfinite(y)) {
+    if (!drawable(x) || !drawable(y)) {
         l->down = 0;
         return;
     }

@@ -43,6 +43,9 @@ void pen_box(figure *g, double x, double y, double wide, double high, const char
 void pen_text(figure *g, double x, double y, pen_anchor anchor, const char *style, const char *text);
 void pen_power(figure *g, double x, double y, pen_anchor anchor, const char *before, int exponent);
 
+/* Whether a number can be drawn: neither NaN nor so large that differences overflow. */
+int drawable(double x);
+
 /* About as wide as text is, in points at PLOT_SIZE; and a name cut to fit (by malloc). */
 double text_width(const char *text);
 char *text_fit(const char *text, double width);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum { MANY = 40, MOST_PANELS = 24, MOST_LINES = 200 };
-static const double one_scale = 8, label_gap = 7.5;
+static const double one_scale = 8, label_gap = 7.5, least = 1e-290; /* least: what is below counts as zero */
 
 typedef struct panel {
     const char *group;
@@ -80,7 +80,7 @@ static int group_panels(lines *l, int first, char *done, int *member)
         double top = 0;
         for (int i = first; i < l->count; i++)
             if (!done[i] && same_group(group, l->series[i].group)) top = fmax(top, l->most[i]);
-        if (top == 0) break; /* what is left is zero, and is said in the note */
+        if (top < least) break; /* what is left is zero, and is said in the note */
         int count = 0;
         for (int i = first; i < l->count; i++)
             if (!done[i] && same_group(group, l->series[i].group) && l->most[i] >= top / one_scale) {
@@ -106,9 +106,9 @@ static int make_panels(lines *l)
     int status = done && member && l->most ? 0 : plot_fail(l->g.f, "out of memory");
     for (int i = 0; !status && i < l->count; i++)
         for (int k = 0; k < l->series[i].count; k++)
-            if (isfinite(value(&l->series[i], k))) l->most[i] = fmax(l->most[i], fabs(value(&l->series[i], k)));
+            if (drawable(value(&l->series[i], k))) l->most[i] = fmax(l->most[i], fabs(value(&l->series[i], k)));
     for (int i = 0; !status && i < l->count; i++)
-        if (!done[i] && l->most[i] > 0) status = group_panels(l, i, done, member);
+        if (!done[i] && l->most[i] >= least) status = group_panels(l, i, done, member);
     /* A panel that is all zero is better than none. */
     if (!status && !l->panels && l->count) {
         for (int i = 0; i < l->count; i++) member[i] = i;
@@ -125,7 +125,7 @@ static int make_panels(lines *l)
 
 int plot_times(double t0, double t1, double times[PLOT_TIMES])
 {
-    enum { EVEN = 300, DECADES = 16, EACH = 8 };
+    enum { EVEN = 300, DECADES = 16, EACH = 16 };
     int count = 0;
     for (int i = -DECADES * EACH; i < EVEN; i++) {
         const double part = i < 0 ? pow(10, (double)i / EACH) : (i + 1.0) / EVEN;
@@ -143,7 +143,7 @@ static double moved_until(const plot_series *s, double x)
     double before = 0, all = 0;
     for (int k = 1; k < s->count; k++) {
         const double change = fabs(value(s, k) - value(s, k - 1));
-        if (!isfinite(change)) continue;
+        if (!drawable(change)) continue;
         all += change;
         if (s->x[k] <= x) before += change;
     }
@@ -169,7 +169,7 @@ static void time_axis(lines *l, int wanted)
     for (int i = 0; i < l->count; i++)
         for (int k = 0; k < l->series[i].count; k++) {
             const double x = l->series[i].x[k];
-            if (!isfinite(x)) continue;
+            if (!drawable(x)) continue;
             lo = fmin(lo, x);
             hi = fmax(hi, x);
             if (x > 0) positive = fmin(positive, x);
@@ -201,7 +201,7 @@ static void value_axis(const lines *l, panel *p, int wanted)
     for (int i = 0; i < p->count; i++) {
         const plot_series *s = &l->series[p->line[i]];
         for (int k = 0; k < s->count; k++)
-            if (isfinite(value(s, k))) {
+            if (drawable(value(s, k))) {
                 lo = fmin(lo, value(s, k));
                 hi = fmax(hi, value(s, k));
             }
@@ -225,7 +225,7 @@ static void draw_line(lines *l, const panel *p, int line, const line_style *styl
 static double end_of(const panel *p, const plot_series *s)
 {
     for (int k = s->count - 1; k >= 0; k--)
-        if (isfinite(value(s, k))) return axis_at(&p->y, value(s, k));
+        if (drawable(value(s, k))) return axis_at(&p->y, value(s, k));
     return p->y.from;
 }
 
@@ -311,7 +311,7 @@ static void note_zero(lines *l)
     int count = 0, named = 0;
     char names[200] = "";
     for (int i = 0; i < l->count; i++) {
-        if (l->most[i] > 0) continue;
+        if (l->most[i] >= least) continue;
         const char *name = l->series[i].name ? l->series[i].name : "?";
         const size_t used = strlen(names);
         if (used + strlen(name) + 3 < sizeof names) {
@@ -320,7 +320,7 @@ static void note_zero(lines *l)
         }
         count++;
     }
-    if (!count || l->most[l->panel[0].line[0]] == 0) return;
+    if (!count || l->most[l->panel[0].line[0]] < least) return;
     if (named == count) figure_note(&l->g, "Zero throughout: %s.", names);
     else figure_note(&l->g, "Zero throughout: %s and %d more.", names, count - named);
 }
@@ -340,7 +340,7 @@ static void notes(lines *l, int shown)
     if (left_out) figure_note(&l->g, "%d more lines have no place here.", left_out);
     int broken = 0;
     for (int i = 0; i < l->count; i++)
-        for (int k = 0; k < l->series[i].count; k++) broken += !isfinite(value(&l->series[i], k));
+        for (int k = 0; k < l->series[i].count; k++) broken += !drawable(value(&l->series[i], k));
     if (broken) figure_note(&l->g, "Not finite: %d values.", broken);
 }
 

@@ -18,7 +18,7 @@ static double value(const plot_series *s, int k)
 
 static int good(const plot_series *s, int k)
 {
-    return isfinite(s->x[k]) && isfinite(value(s, k)) && s->x[k] > 0 && value(s, k) > 0;
+    return drawable(s->x[k]) && drawable(value(s, k)) && s->x[k] > 1e-290 && value(s, k) > 1e-290;
 }
 
 /* A mark at (x, y): circle, square, triangle, diamond, cross; filled first, then open. */
@@ -68,7 +68,7 @@ static int by_place(const void *a, const void *b)
     return (x->y > y->y) - (x->y < y->y);
 }
 
-static int draw_labels(loglog *l, label *all, double *at)
+static void draw_labels(loglog *l, label *all, double *at)
 {
     int count = 0;
     for (int i = 0; i < l->count; i++) {
@@ -90,12 +90,12 @@ static int draw_labels(loglog *l, label *all, double *at)
         snprintf(style, sizeof style, "fill=\"%s\"", colour);
         pen_text(&l->g, l->x.to + 6, at[i] + 2.4, PEN_START, style, l->series[all[i].i].name);
     }
-    return 0;
 }
 
 static void draw(loglog *l, label *all, double *at)
 {
-    double right = 0, left_out = 0;
+    double right = 0;
+    int left_out = 0;
     for (int i = 0; i < l->count; i++) right = fmax(right, text_width(l->series[i].name) + 8);
     const double top = l->g.y + (l->g.f->y ? 14 : 4), least = 7.5 * l->count;
     if (l->g.f->y) pen_text(&l->g, 4, l->g.y + 6, PEN_START, "", l->g.f->y);
@@ -117,7 +117,7 @@ static void draw(loglog *l, label *all, double *at)
             if (good(s, k)) mark(&l->g, i, axis_at(&l->x, s->x[k]), axis_at(&l->y, value(s, k)));
     }
     l->g.y = l->y.from + (l->g.f->x ? 23 : 14);
-    if (left_out > 0) figure_note(&l->g, "Not positive: %g points.", left_out);
+    if (left_out) figure_note(&l->g, "Not drawn: %d points that are not positive and finite.", left_out);
 }
 
 int plot_loglog(plot *f, int count, const plot_series *series)

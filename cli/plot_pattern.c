@@ -78,7 +78,8 @@ static void draw_names(figure *g, const grid *d, double rows, double columns)
     }
 }
 
-static void draw_matrix(figure *g, grid *d)
+/* Squares are at most `most` wide. */
+static void draw_matrix(figure *g, grid *d, double most)
 {
     const plot_matrix *m = d->m;
     char text[200];
@@ -88,7 +89,7 @@ static void draw_matrix(figure *g, grid *d)
     /* Names take room, which makes squares smaller, which may leave no room for names: the second time tells. */
     double rows = 0, columns = 0, left = 0;
     for (int pass = 0; pass < 2; pass++) {
-        d->side = fmin(fmin(10, (g->width - 12 - left) / d->wide), 220.0 / d->high);
+        d->side = fmin(fmin(most, (g->width - 12 - left) / d->wide), 220.0 / d->high);
         rows = name_size(d->high == m->rows ? m->row_name : NULL, d);
         columns = name_size(d->wide == m->columns ? m->column_name : NULL, d);
         left = widest(m->row_name, m->rows, rows) + (rows > 0 ? 3 : 0);
@@ -104,12 +105,15 @@ int plot_pattern(plot *f, int matrices, const plot_matrix *matrix)
 {
     figure g;
     int status = figure_open(&g, f, PLOT_COLUMN), grey = 0;
+    double side = 10;
     if (status) return status;
     for (int i = 0; !status && i < matrices; i++) {
         grid d;
         if (matrix[i].rows < 1 || matrix[i].columns < 1) continue;
         status = fill(&d, &matrix[i], f);
-        if (!status) draw_matrix(&g, &d);
+        if (status) break;
+        draw_matrix(&g, &d, side);
+        side = d.side; /* the next is drawn to this scale, or a smaller one */
         grey |= d.high < matrix[i].rows || d.wide < matrix[i].columns;
         free(d.count);
     }
