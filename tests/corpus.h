@@ -1,11 +1,13 @@
-/* corpus.h - the texts of tests/corpus: each is differentiated (costate_diff), what was emitted is compiled, and so is the text itself as a
+/* corpus.h - the texts of tests/corpus: each is differentiated, what was emitted is compiled, and so is the text itself as a
  * reference (corpus/oracle.h); all of it becomes one library that is loaded. The first line of a text may be a
  * comment `kinks`: its derivatives jump somewhere, so that the complex step cannot be taken; or `refused: LINE:COLUMN: error: ...`: costate diff
  * refuses it, and this is the first message. */
 #ifndef TESTS_CORPUS_H
 #define TESTS_CORPUS_H
 
-#include <costate/diff.h>
+#include "front.h"
+#include "generate.h"
+
 #include <costate/model.h>
 #include <costate/runtime.h>
 
@@ -36,7 +38,7 @@ typedef struct text {
     int kinks;
     char *refused;             /* the message to come; NULL: it is accepted */
     char member[PARTS][64];    /* functions that the descriptor names; "": none */
-    int status;                /* of costate_diff */
+    int accepted;
     char *message;
 
     const costate_generated *made;       /* NULL: not compiled */
@@ -143,21 +145,26 @@ static void corpus_write(const corpus *c, const text *x, const char *kind, const
     fclose(file);
 }
 
-static void corpus_differentiate(const corpus *c, text *x, int order)
+/* Third derivatives are long: of short texts only. */
+static void corpus_differentiate(const corpus *c, text *x)
 {
+    const int orders = AD_FIRST | AD_SECOND | (strlen(x->source) < 1300 ? AD_THIRD : 0);
     char path[PATH];
     snprintf(path, sizeof path, "%s/%s.c", CORPUS, x->name);
-    costate_model *m = NULL;
-    const char *emitted = NULL;
-    const costate_model_options options = {.order = order, .cache = "none"};
-    x->status = costate_diff(&m, path, &options, &emitted, NULL);
-    x->message = strdup(costate_model_message(m));
-    if (x->status == COSTATE_MODEL_OK) {
-        corpus_write(c, x, "made", emitted);
+    jmp_buf out_of_memory;
+    ad_arena *m = ad_arena_open(&out_of_memory, 0);
+    if (!m || setjmp(out_of_memory)) abort();
+    ad_diag *d = ad_diag_open(m);
+    const ad_model *tree = ad_front(m, d, path, &(ad_front_options){.compiler = getenv("CC"), .include = INCLUDE});
+    x->message = strdup(ad_diag_text(d));
+    ad_out emitted = {.m = m};
+    x->accepted = tree && !ad_generate(m, tree, &(ad_generate_options){.orders = orders}, &emitted);
+    if (x->accepted) {
+        corpus_write(c, x, "made", ad_out_text(&emitted));
         corpus_write(c, x, "real", NULL);
         if (!x->kinks) corpus_write(c, x, "complex", NULL);
     }
-    costate_model_close(m);
+    ad_arena_close(m);
 }
 
 /* What is emitted compiles without a warning; the references need not. Two compilers at once; a file that fails leaves the others alone. */
@@ -168,7 +175,7 @@ static int corpus_compile(const corpus *c, const char *made_flags)
     if (!cc || !*cc) cc = "cc";
     snprintf(command, sizeof command,
              "cd '%s' && CC='%s' && F='-std=gnu11 -fPIC -c -I%s' && "
-             "{ $CC $F -O1 -w *_real.c *_complex.c & $CC $F %s -Wall -Wextra -Wshadow -Wconversion -Werror *_made.c; wait; "
+             "{ $CC $F -O0 -w *_real.c *_complex.c & $CC $F %s -Wall -Wextra -Wshadow -Wconversion -Werror *_made.c; wait; "
              "$CC %s -shared -o corpus.so *.o -lm; }",
              c->folder, cc, INCLUDE, made_flags, strstr(made_flags, "-fsanitize") ? strstr(made_flags, "-fsanitize") : "");
     return system(command);
@@ -197,7 +204,7 @@ static void corpus_load(const corpus *c, text *x)
 }
 
 /* Only texts whose name contains $CORPUS_ONLY, if that is set: for people who look into one. */
-static corpus *corpus_open(int order, const char *made_flags)
+static corpus *corpus_open(const char *made_flags)
 {
     corpus *c = calloc(1, sizeof *c);
     if (!c) return NULL;
@@ -210,7 +217,7 @@ static corpus *corpus_open(int order, const char *made_flags)
     for (int i = 0; i < c->count; i++)
         if (!only || strstr(c->item[i].name, only)) c->item[kept++] = c->item[i];
     c->count = kept;
-    for (int i = 0; i < c->count; i++) corpus_differentiate(c, &c->item[i], order);
+    for (int i = 0; i < c->count; i++) corpus_differentiate(c, &c->item[i]);
     if (corpus_compile(c, made_flags)) fprintf(stderr, "the compiler complains\n");
     char path[2 * PATH];
     snprintf(path, sizeof path, "%s/corpus.so", c->folder);

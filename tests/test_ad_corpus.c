@@ -199,8 +199,8 @@ static int steady(const subject *s, first_fn *product, const double *with, const
                   double *out)
 {
     double *again = take(count);
-    difference_along(s, product, with, d, 1e-3, count, out);
-    difference_along(s, product, with, d, 5e-4, count, again);
+    difference_along(s, product, with, d, 2e-4, count, out);
+    difference_along(s, product, with, d, 1e-4, count, again);
     return worst(from, count, out, again, unit, inverse) <= 1e-8 * (1 + worst(from, count, out, NULL, unit, inverse));
 }
 
@@ -319,13 +319,16 @@ static void check_third(const subject *s)
 
 /* ---- tests --------------------------------------------------------------------------------------------------------------- */
 
+/* Emitted code is large, and optimizing it takes longer than running it here. One body of code then serves all widths. */
+#define FLAGS "-O0 -march=native -Dalways_inline=unused -fopenmp-simd"
+
 static int setup(void **state)
 {
     (void)state;
 #ifdef __SANITIZE_ADDRESS__
-    all = corpus_open(2, "-O1 -fsanitize=address,undefined -fno-sanitize-recover=all");
+    all = corpus_open(FLAGS " -fsanitize=address,undefined -fno-sanitize-recover=all");
 #else
-    all = corpus_open(2, "-O1");
+    all = corpus_open(FLAGS);
 #endif
     return !all;
 }
@@ -353,8 +356,8 @@ static void test_accepted(void **state)
     int accepted = 0, wrongly = 0;
     for (int i = 0; i < all->count; i++) {
         const text *x = &all->item[i];
-        accepted += x->status == COSTATE_MODEL_OK;
-        if (x->refused ? x->status == COSTATE_MODEL_REFUSED && first_message_is(x) : x->status == COSTATE_MODEL_OK) continue;
+        accepted += x->accepted;
+        if (x->refused ? !x->accepted && first_message_is(x) : x->accepted) continue;
         print_error("%s.c is %s:\n%s\n", x->name, x->refused ? "not refused as it should be" : "not accepted", x->message);
         wrongly++;
     }
@@ -369,7 +372,7 @@ static void test_compiled(void **state)
     int missing = 0;
     for (int i = 0; i < all->count; i++) {
         const text *x = &all->item[i];
-        if (x->status != COSTATE_MODEL_OK || (x->made && x->descriptor && (x->kinks || x->complex_[RHS]))) continue;
+        if (!x->accepted || (x->made && x->descriptor && (x->kinks || x->complex_[RHS]))) continue;
         print_error("%s.c: %s\n", x->name, x->made ? "the reference did not compile" : "what was emitted did not compile");
         missing++;
     }

@@ -1,4 +1,4 @@
-/* refused: */
+/* refused: 5:6: error: 'nfe' is a global variable that is not const: its value is not known here */
 /* Counts its calls in a global. */
 #include <costate/model.h>
 

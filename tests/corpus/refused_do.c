@@ -1,4 +1,4 @@
-/* refused: */
+/* refused: 8:5: error: 'do' is not differentiated: how often it runs is not known beforehand */
 /* Kepler's equation by fixed-point iteration in a do loop. */
 #include <costate/model.h>
 

@@ -1,4 +1,4 @@
-/* refused: */
+/* refused: 10:9: error: 'goto' is not differentiated */
 /* A clean-up label in the old manner. */
 #include <costate/model.h>
 

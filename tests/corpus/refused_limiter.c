@@ -1,4 +1,4 @@
-/* refused: */
+/* refused: 11:14: error: 'limiter' is a pointer to a function */
 /* A limiter that is chosen by a function pointer. */
 #include <costate/model.h>
 #define N 8

@@ -1,4 +1,4 @@
-/* refused: */
+/* refused: 9:20: error: 'malloc': memory is not managed in functions that are differentiated */
 /* Work space from the heap. */
 #include <costate/model.h>
 #include <stdlib.h>

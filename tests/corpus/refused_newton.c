@@ -1,4 +1,4 @@
-/* refused: */
+/* refused: 8:5: error: 'while' is not differentiated: how often it runs is not known beforehand */
 /* An implicit friction factor solved by Newton's method until it converges. */
 #include <costate/model.h>
 

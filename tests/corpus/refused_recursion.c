@@ -1,4 +1,4 @@
-/* refused: */
+/* refused: 9:28: error: 'below' calls itself: recursion is not differentiated */
 /* A tree of compartments walked by recursion. */
 #include <costate/model.h>
 #define N 7

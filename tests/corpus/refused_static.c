@@ -1,4 +1,4 @@
-/* refused: */
+/* refused: 7:16: error: 'heating' is static and is written to: it keeps state between calls */
 /* Hysteresis remembered in a static variable. */
 #include <costate/model.h>
 

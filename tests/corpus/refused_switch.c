@@ -1,4 +1,4 @@
-/* refused: */
+/* refused: 8:5: error: 'switch' is not differentiated */
 /* Phases of a batch chosen by a switch. */
 #include <costate/model.h>
 

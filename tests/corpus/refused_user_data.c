@@ -1,4 +1,4 @@
-/* refused: */
+/* refused: 11:5: error: the user's data are written to: they may only be read */
 /* Keeps the last evaluation in the user's data. */
 #include <costate/model.h>
 

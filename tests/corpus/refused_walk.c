@@ -1,4 +1,4 @@
-/* refused: */
+/* refused: 10:43: error: the pointer 'u' is assigned more than once */
 /* Walks through the state with a pointer that moves. */
 #include <costate/model.h>
 #define N 6
