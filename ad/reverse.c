@@ -229,7 +229,8 @@ ad_fn *ad_reverse(ad_arena *m, const ad_fn *f, unsigned wrt)
     ad_unwind(&r, &k, fn->body);
     fn->out = NULL;
     fn->body = ad_copy(m, fn->body, NULL);
-    ad_first_sums(m, fn);
     ad_dead(m, fn);
+    ad_first_sums(m, fn);
+    ad_gather(m, fn);
     return fn;
 }
