@@ -36,8 +36,8 @@ typedef struct plot_series {
     const double *x, *y;
 } plot_series;
 
-/* Trajectories and sensitivities over time. x becomes logarithmic if it is over decades of it that most lines change. More than 40
- * lines in a group are drawn as a thicket with five of them labelled. */
+/* Trajectories and sensitivities over time. x becomes logarithmic if it is over decades of it that most lines change. More than 15
+ * lines of one scale are drawn as a thicket with five of them labelled. */
 int plot_lines(plot *f, int count, const plot_series *series);
 
 /* Horizontal bars by falling size: the largest 30, the rest summed up. value[k*stride] belongs to name[k]. Several charts, for

@@ -141,13 +141,16 @@ void axis_bottom(figure *g, const axis *a, double y, int with_numbers, const cha
 {
     double value, last = -1e9;
     char number[32];
+    /* Where numbers would touch, every second tick has one, or every third. */
+    const double apart = a->log ? HUGE_VAL : a->step / (a->hi - a->lo) * (a->to - a->from);
+    const int every = (int)ceil((axis_width(a) + 3) / apart);
     pen_line(g, a->from, y, a->to, y, AXIS_STYLE);
     for (int i = 0, power; !axis_tick(a, i, &value, number, &power); i++) {
         if (!(fabs(value) < HUGE_VAL)) continue;
         const double x = axis_at(a, value);
         pen_line(g, x, y, x, y + (*number || power != INT_MIN || !a->log ? 2.5 : 1.5), AXIS_STYLE);
         const double wide = power != INT_MIN ? 14 : text_width(number);
-        if (!with_numbers || (x - wide / 2 < last + 3)) continue; /* numbers do not touch */
+        if (!with_numbers || (every > 1 && i % every) || x - wide / 2 < last + 3) continue;
         if (power != INT_MIN) pen_power(g, x, y + 10, PEN_MIDDLE, "10", power);
         else if (*number) pen_text(g, x, y + 10, PEN_MIDDLE, "", number);
         else continue;

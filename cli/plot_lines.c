@@ -2,14 +2,14 @@
  *
  * Lines of a group are sorted into classes by their largest absolute value: a class goes down to 1/8 of its largest, so that
  * nothing in a panel is flat only because of its neighbours. Classes of more than five lines are shared out to several panels, in
- * their order. All panels have one time axis. */
+ * their order; those of more than 15 are a thicket in one. All panels have one time axis. */
 #include "plot_draw.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MANY = 40, MOST_PANELS = 24, MOST_LINES = 200 };
+enum { MANY = 15, MOST_PANELS = 24, MOST_LINES = 200 };
 static const double one_scale = 8, label_gap = 7.5, least = 1e-290; /* least: what is below counts as zero */
 
 typedef struct panel {
@@ -60,7 +60,7 @@ static int class_panels(lines *l, const char *group, int count, const int *line,
     int status = 0;
     for (int i = 0; !status && i < parts; i++) {
         const int from = (int)((long)count * i / parts), to = (int)((long)count * (i + 1) / parts);
-        status = panel_add(l, group, to - from, line + from, thicket && count > PLOT_STYLES);
+        status = panel_add(l, group, to - from, line + from, thicket);
     }
     return status;
 }
@@ -74,8 +74,7 @@ static int same_group(const char *a, const char *b)
 static int group_panels(lines *l, int first, char *done, int *member)
 {
     const char *group = l->series[first].group;
-    int size = 0, status = 0;
-    for (int i = first; i < l->count; i++) size += !done[i] && same_group(group, l->series[i].group);
+    int status = 0;
     while (!status) {
         double top = 0;
         for (int i = first; i < l->count; i++)
@@ -87,7 +86,7 @@ static int group_panels(lines *l, int first, char *done, int *member)
                 done[i] = 1;
                 member[count++] = i;
             }
-        status = class_panels(l, group, count, member, size > MANY);
+        status = class_panels(l, group, count, member, count > MANY);
     }
     return status;
 }
@@ -154,7 +153,8 @@ static double moved_until(const plot_series *s, double x)
 static double moved_lines(const lines *l, double x, double part)
 {
     int moved = 0, all = 0;
-    for (int i = 0; i < l->count; i++) {
+    const int stride = 1 + l->count / MOST_LINES; /* a sample will do */
+    for (int i = 0; i < l->count; i += stride) {
         const double until = moved_until(&l->series[i], x);
         if (isnan(until)) continue;
         all++;
