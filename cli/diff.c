@@ -1,147 +1,179 @@
 /* diff.c - costate diff MODEL.c: the derivatives of a model as C, where it has kinks, what its Jacobian looks like. */
 #include "cli.h"
+#include "plot.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char help[] =
-    "usage: costate diff MODEL.c [options]\n"
-    "Writes C for every derivative of the model's functions to standard output.\n\n"
-    "  -o FILE         write it to FILE\n"
-    "  -DNAME=value    define a macro of the model\n"
-    "  --lint          list the kinks of the model: where a derivative is one-sided (in place of the C, unless -o is given)\n"
-    "  --pattern       draw the pattern of the Jacobian (likewise)\n"
-    "  --nan-check     write code that stops at the first NaN or infinity and says in which line of the model it arose\n";
-
-typedef struct request {
-    const char *file, *out;
-    int lint, pattern, help;
-    costate_model_options options;
-} request;
-
-/* ---- arguments -------------------------------------------------------------------------------------------------------- */
-
-/* The value of an option that is -oFILE or -o FILE; NULL: there is none. */
-static const char *value(int argc, char **argv, int *i)
-{
-    if (argv[*i][2]) return argv[*i] + 2;
-    return *i + 1 < argc ? argv[++*i] : NULL;
-}
-
-static int parse(int argc, char **argv, const char **define, request *r)
-{
-    for (int i = 1; i < argc; i++) {
-        const char *a = argv[i];
-        if (!strcmp(a, "--help") || !strcmp(a, "-h")) r->help = 1;
-        else if (!strcmp(a, "--lint")) r->lint = 1;
-        else if (!strcmp(a, "--pattern")) r->pattern = 1;
-        else if (!strcmp(a, "--nan-check")) r->options.nan_check = 1;
-        else if (!strncmp(a, "-o", 2)) {
-            r->out = value(argc, argv, &i);
-            if (!r->out) return cli_usage("diff", "-o needs the name of a file");
-        } else if (!strncmp(a, "-D", 2)) {
-            const char *text = value(argc, argv, &i);
-            if (!text || !*text) return cli_usage("diff", "-D needs NAME=value");
-            define[r->options.defines++] = text;
-        } else if (*a == '-' && a[1]) return cli_usage("diff", "there is no option '%s'", a);
-        else if (r->file) return cli_usage("diff", "one model at a time: '%s' or '%s'?", r->file, a);
-        else r->file = a;
-    }
-    return r->file || r->help ? EXIT_GOOD : cli_usage("diff", "which model?");
-}
+static const char *const titles[] = {"f_y", "f_p"};
 
 /* ---- the pattern ------------------------------------------------------------------------------------------------------ */
+
+typedef struct matrix {
+    const char *name;
+    int rows, columns;
+    const int *colptr, *rowind;
+} matrix;
 
 enum { CELLS = 64 }; /* a larger matrix is drawn with several entries to a cell */
 
 /* Draws a matrix: in each cell a blank for no entry, and marks for up to a third, two thirds and more of its entries. */
-static int draw(const char *name, int rows, int columns, const int *colptr, const int *rowind)
+static void draw(FILE *to, const matrix *a)
 {
-    const int high = rows < CELLS ? rows : CELLS, wide = columns < CELLS ? columns : CELLS;
-    double *count = calloc((size_t)high * (size_t)wide + 1, sizeof *count);
-    if (!count) return EXIT_COMPILE;
-    for (int j = 0; j < columns; j++)
-        for (int k = colptr[j]; k < colptr[j + 1]; k++)
-            count[(int)((int64_t)rowind[k] * high / rows) * wide + (int)((int64_t)j * wide / columns)]++;
-    printf("%s: %d x %d, %d entries\n", name, rows, columns, colptr[columns]);
-    const double full = (double)rows / high * columns / wide;
+    const int high = a->rows < CELLS ? a->rows : CELLS, wide = a->columns < CELLS ? a->columns : CELLS;
+    double *count = cli_take((size_t)high * (size_t)wide, sizeof *count);
+    for (int j = 0; j < a->columns; j++)
+        for (int k = a->colptr[j]; k < a->colptr[j + 1]; k++)
+            count[(int)((int64_t)a->rowind[k] * high / a->rows) * wide + (int)((int64_t)j * wide / a->columns)]++;
+    fprintf(to, "%s: %d x %d, %d entries\n", a->name, a->rows, a->columns, a->colptr[a->columns]);
+    const double full = (double)a->rows / high * a->columns / wide;
     for (int i = 0; i < high; i++) {
-        putchar('|');
+        putc('|', to);
         for (int j = 0; j < wide; j++) {
             const double filled = count[i * wide + j] / full;
-            putchar(filled == 0 ? ' ' : filled < 1.0 / 3 ? '.' : filled < 2.0 / 3 ? 'o' : '#');
+            putc(filled == 0 ? ' ' : filled < 1.0 / 3 ? '.' : filled < 2.0 / 3 ? 'o' : '#', to);
         }
-        puts("|");
+        fputs("|\n", to);
     }
     free(count);
-    return EXIT_GOOD;
 }
 
-static int pattern(request *r)
+static void list_csv(FILE *to, const matrix *a)
+{
+    for (int j = 0; j < a->columns; j++)
+        for (int k = a->colptr[j]; k < a->colptr[j + 1]; k++) fprintf(to, "%s,%d,%d\n", a->name, a->rowind[k], j);
+}
+
+static void list_json(cli_json *j, const matrix *a)
+{
+    json_open(j, a->name, '{');
+    json_whole(j, "rows", a->rows);
+    json_whole(j, "columns", a->columns);
+    json_line(j, "colptr", '[');
+    for (int k = 0; k <= a->columns; k++) json_whole(j, NULL, a->colptr[k]);
+    json_close(j, ']');
+    json_line(j, "rowind", '[');
+    for (int k = 0; k < a->colptr[a->columns]; k++) json_whole(j, NULL, a->rowind[k]);
+    json_close(j, ']');
+    json_close(j, '}');
+}
+
+static void write_pattern(cli_out *o, const cli_request *r, cli_json *j, const matrix *a, int count)
+{
+    if (r->format == CLI_JSON) json_open(j, "pattern", '{');
+    if (r->format == CLI_CSV) fputs("matrix,row,column\n", o->to);
+    for (int i = 0; i < count; i++)
+        if (r->format == CLI_JSON) list_json(j, &a[i]);
+        else (r->format == CLI_CSV ? list_csv : draw)(o->to, &a[i]);
+    if (r->format == CLI_JSON) json_close(j, '}');
+}
+
+static int plot_matrices(const cli_request *r, const char *model, const matrix *a, int count)
+{
+    plot f = {.path = cli_value(r, OPT_PLOT), .title = model};
+    plot_matrix m[2];
+    for (int i = 0; i < count; i++)
+        m[i] = (plot_matrix){.title = a[i].name, .rows = a[i].rows, .columns = a[i].columns, .colptr = a[i].colptr, .rowind = a[i].rowind};
+    return f.path && plot_pattern(&f, count, m) ? cli_usage("diff", "%s", f.message) : EXIT_GOOD;
+}
+
+static int pattern(cli_out *o, const cli_request *r, cli_json *j)
 {
     costate_model *m = NULL;
-    const int *colptr, *rowind;
-    int code = cli_open(&m, r->file, &r->options);
+    matrix a[2];
+    int code = cli_open(&m, r, 1), count = 0;
+    if (!code) cli_model_warnings(o, m);
     for (int of_params = 0; !code && of_params < 2; of_params++) {
         const costate_problem *problem = costate_model_problem(m);
-        const int columns = of_params ? problem->np : problem->n;
-        if (!columns) continue;
-        if (costate_model_pattern(m, of_params, &colptr, &rowind)) {
+        matrix *next = &a[count];
+        *next = (matrix){.name = titles[of_params], .rows = problem->n, .columns = of_params ? problem->np : problem->n};
+        if (!next->columns) continue;
+        if (costate_model_pattern(m, of_params, &next->colptr, &next->rowind)) {
             fputs(costate_model_message(m), stderr);
             code = EXIT_COMPILE;
-        } else code = draw(of_params ? "f_p" : "f_y", problem->n, columns, colptr, rowind);
+        } else count++;
     }
+    if (!code && cli_value(r, OPT_PATTERN)) write_pattern(o, r, j, a, count);
+    if (!code) code = plot_matrices(r, costate_model_about(m).name, a, count);
     costate_model_close(m);
     return code;
 }
 
-/* ---- the C ------------------------------------------------------------------------------------------------------------ */
+/* ---- the C and the kinks ---------------------------------------------------------------------------------------------- */
 
 typedef struct written {
-    int lint;
     const char *text, *kinks;
 } written;
 
 static int differentiate(costate_model **m, const char *file, costate_model_options *options, void *context)
 {
     written *w = context;
-    return costate_diff(m, file, options, &w->text, w->lint ? &w->kinks : NULL);
+    return costate_diff(m, file, options, &w->text, &w->kinks);
 }
 
-static int save(const char *file, const char *text)
+/* Diagnostics as they are, or the first line of each, file:line:column: what, in pieces. */
+static void write_kinks(FILE *to, const cli_request *r, cli_json *j, const char *kinks)
 {
-    FILE *to = fopen(file, "w");
-    int good = to && fputs(text, to) >= 0;
-    if (to && fclose(to)) good = 0;
-    if (good) return EXIT_GOOD;
-    fprintf(stderr, "costate diff: %s cannot be written: %s\n", file, strerror(errno));
-    return EXIT_USAGE;
+    if (r->format == CLI_TABLE) fputs(kinks, to);
+    if (r->format == CLI_CSV) fputs("file,line,column,text\n", to);
+    if (r->format == CLI_JSON) json_open(j, "kinks", '[');
+    for (const char *line = kinks; *line && r->format != CLI_TABLE; line += strcspn(line, "\n") + 1) {
+        int row, column, at = 0, file = 0;
+        if (sscanf(line, "%*[^:\n]%n:%d:%d: %*[^:\n]: %n", &file, &row, &column, &at) < 2 || !at) continue;
+        char *name = cli_text("%.*s", file, line), *text = cli_text("%.*s", (int)strcspn(line + at, "\n"), line + at);
+        if (r->format == CLI_CSV) {
+            csv_text(to, name, 0);
+            fprintf(to, "%d,%d,", row, column);
+            csv_text(to, text, 1);
+        } else {
+            json_line(j, NULL, '{');
+            json_text(j, "file", name);
+            json_whole(j, "line", row);
+            json_whole(j, "column", column);
+            json_text(j, "text", text);
+            json_close(j, '}');
+        }
+        free(name);
+        free(text);
+    }
+    if (r->format == CLI_JSON) json_close(j, ']');
 }
 
-static int text(request *r)
+/* o: where the C goes; rest: what was found in the model. */
+static int text(const cli_request *r, cli_out *o, FILE *rest, cli_json *j)
 {
     costate_model *m = NULL;
-    written w = {.lint = r->lint};
-    int code = cli_open_with(differentiate, &m, r->file, &r->options, &w);
-    if (!code && r->out) code = save(r->out, w.text);
-    else if (!code && !r->lint && !r->pattern) fputs(w.text, stdout);
-    if (!code && r->lint) fputs(w.kinks, stdout);
+    written w = {0};
+    const int lint = cli_value(r, OPT_LINT) != NULL, pure = !lint && !cli_value(r, OPT_PATTERN);
+    const int code = cli_open_with(differentiate, &m, r, 1, &w);
+    if (!code && pure) cli_model_warnings(o, m);
+    if (!code && (pure || o->path)) fputs(w.text, o->to);
+    if (!code && lint) write_kinks(rest, r, j, w.kinks);
     costate_model_close(m);
     return code;
 }
 
-int cli_diff(int argc, char **argv)
+/* With -o the C goes to the file, and the rest to standard output, when all of it is there. */
+int cli_diff(cli_request *r)
 {
-    const char **define = calloc((size_t)argc, sizeof *define);
-    request r = {.options.define = define};
-    int code = define ? parse(argc, argv, define, &r) : EXIT_USAGE;
-    if (!code && r.help) fputs(help, stdout);
-    else if (!code) {
-        code = text(&r);
-        if (!code && r.pattern) code = pattern(&r);
-    }
-    free(define);
-    return code;
+    cli_out o;
+    plot f = {.path = cli_value(r, OPT_PLOT)};
+    const int object = r->format == CLI_JSON && (cli_value(r, OPT_LINT) || cli_value(r, OPT_PATTERN));
+    if (f.path && plot_check(&f)) return cli_usage("diff", "%s", f.message);
+    int code = cli_out_open(&o, r);
+    char *found = NULL;
+    size_t length = 0;
+    cli_out rest = {.to = open_memstream(&found, &length), .command = "diff", .quiet = o.quiet, .width = o.width};
+    cli_json j = {.out = &rest, .fresh = 1};
+    if (!rest.to) code = cli_usage("diff", "out of memory");
+    if (!code && object) json_open(&j, NULL, '{');
+    if (!code) code = text(r, &o, rest.to, &j);
+    if (!code && (cli_value(r, OPT_PATTERN) || f.path)) code = pattern(&rest, r, &j);
+    if (!code && object) json_close(&j, '}');
+    if (rest.to) fclose(rest.to);
+    rest.to = stdout;
+    if (!code) fwrite(found, 1, length, stdout);
+    free(found);
+    code = cli_out_close(&o, code);
+    return cli_out_close(&rest, code);
 }

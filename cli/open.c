@@ -1,17 +1,31 @@
-/* open.c - opening a model for a command. While compilers run, SIGINT, SIGTERM and SIGHUP only raise a flag: the run is given
- * up, its temporary files are removed, and then the signal has its usual effect. */
+/* open.c - opening a model for a command. While compilers run, SIGINT, SIGTERM and SIGHUP only raise a flag: the compilers are
+ * ended, temporary files are removed, and then the signal has its usual effect. */
 #include "cli.h"
 
 #include <signal.h>
-#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 static volatile sig_atomic_t caught;
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 enum { SIGNALS = sizeof signals / sizeof *signals };
 
-static void note(int signal)
+/* At the second signal, or if cleaning up takes longer than this, the process ends at once. */
+enum { PATIENCE = 5 };
+
+static void end(int number)
 {
-    caught = signal;
+    signal(caught ? caught : number, SIG_DFL);
+    raise(caught ? caught : number);
+}
+
+static void note(int number)
+{
+    if (caught) end(number);
+    caught = number;
+    signal(SIGALRM, end);
+    alarm(PATIENCE);
 }
 
 static int exit_code(int status)
@@ -30,7 +44,7 @@ static int exit_code(int status)
     return EXIT_COMPILE;
 }
 
-int cli_open_with(cli_opener *open, costate_model **m, const char *file, costate_model_options *options, void *context)
+static int open_interruptible(cli_opener *open, costate_model **m, const char *file, costate_model_options *options, void *context)
 {
     struct sigaction before[SIGNALS], during = {.sa_handler = note}; /* no SA_RESTART: the wait for a compiler ends */
     sigemptyset(&during.sa_mask);
@@ -40,11 +54,20 @@ int cli_open_with(cli_opener *open, costate_model **m, const char *file, costate
     }
     options->stop = &caught;
     const int status = open(m, file, options, context);
-    options->stop = NULL;
     for (int i = 0; i < SIGNALS; i++) sigaction(signals[i], &before[i], NULL);
+    return status;
+}
 
+int cli_open_with(cli_opener *open, costate_model **m, const cli_request *r, int order, void *context)
+{
+    const char **define = cli_take((size_t)r->count, sizeof *define), *text;
+    costate_model_options options = {.order = order, .define = define, .nan_check = cli_value(r, OPT_NAN_CHECK) != NULL};
+    for (int at = 0; (text = cli_next(r, OPT_DEFINE, &at));) define[options.defines++] = text;
+    progress_start(r, "compiling the model");
+    const int status = open_interruptible(open, m, r->file, &options, context);
+    progress_stop();
+    free(define);
     if (status && !caught) fputs(costate_model_message(*m), stderr);
-    fputs(*m && !status ? costate_model_warnings(*m) : "", stderr);
     if (caught) {
         costate_model_close(*m);
         *m = NULL;
@@ -59,7 +82,23 @@ static int plain(costate_model **m, const char *file, costate_model_options *opt
     return costate_model_open(m, file, options);
 }
 
-int cli_open(costate_model **m, const char *file, costate_model_options *options)
+int cli_open(costate_model **m, const cli_request *r, int order)
 {
-    return cli_open_with(plain, m, file, options, NULL);
+    return cli_open_with(plain, m, r, order, NULL);
+}
+
+/* They have lines of source below them; the list of warnings takes the first line of each, standard error all. */
+void cli_model_warnings(cli_out *o, const costate_model *m)
+{
+    const int quiet = o->quiet;
+    if (!quiet) fputs(costate_model_warnings(m), stderr);
+    o->quiet = 1;
+    for (const char *line = costate_model_warnings(m); *line;) {
+        const size_t length = strcspn(line, "\n");
+        char *text = cli_text("%.*s", (int)length, line);
+        if (strstr(text, "warning: ")) cli_warn(o, "%s", text);
+        free(text);
+        line += length + (line[length] != 0);
+    }
+    o->quiet = quiet;
 }

@@ -71,7 +71,7 @@ static void usage(void **state)
     assert_int_equal(run("--version"), 0);
     assert_string_equal(out, "costate " COSTATE_VERSION "\n");
     assert_int_equal(run("fly"), 1);
-    assert_says(err, "there is no command 'fly', but diff");
+    assert_says(err, "there is no command 'fly', but run, gradient");
     assert_int_equal(run("diff"), 1);
     assert_int_equal(run("diff --help"), 0);
     assert_says(out, "--pattern");

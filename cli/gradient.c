@@ -1,0 +1,170 @@
+/* gradient.c - costate gradient MODEL.c: derivatives of the objectives with respect to parameters and initial values, by the
+ * adjoint. Nothing is printed unless all of it could be computed. */
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct result {
+    cli_choice wrt, of;      /* variables; objectives */
+    double *y, *psi;         /* n; all objectives */
+    double *derivative;      /* wrt.count x of.count */
+} result;
+
+/* Objectives from .. from + count - 1 of those chosen. */
+static int work(cli_session *s, costate_solver *solver, int from, int count, void *context)
+{
+    result *a = context;
+    const size_t n = (size_t)s->n, np = (size_t)s->np, w = (size_t)count;
+    double *y = cli_take(n, sizeof *y), *dy0 = cli_take(n * w, sizeof *dy0), *dp = cli_take(np * w, sizeof *dp);
+    double *weights = cli_take((size_t)s->objectives * w, sizeof *weights);
+    for (int l = 0; l < count; l++) weights[(size_t)a->of.pick[from + l] * w + (size_t)l] = 1;
+    memcpy(y, s->y0, n * sizeof *y);
+    int status = costate_solve(solver, s->t0, s->t1, s->p, y);
+    if (!status && from == 0) {
+        memcpy(a->y, y, n * sizeof *y);
+        status = costate_objectives(solver, a->psi);
+    }
+    if (!status) status = costate_gradient(solver, count, weights, dy0, dp);
+    for (int k = 0; !status && k < a->wrt.count; k++) {
+        const int v = a->wrt.pick[k];
+        const double *row = v < s->np ? dp + (size_t)v * w : dy0 + (size_t)(v - s->np) * w;
+        memcpy(a->derivative + (size_t)k * (size_t)a->of.count + from, row, w * sizeof *row);
+    }
+    free(y);
+    free(dy0);
+    free(dp);
+    free(weights);
+    return status;
+}
+
+static double derivative(const result *a, int k, int l)
+{
+    return a->derivative[(size_t)k * (size_t)a->of.count + (size_t)l];
+}
+
+static double scaled(const cli_session *s, const result *a, int k, int l)
+{
+    return derivative(a, k, l) * cli_variable_value(s, a->wrt.pick[k]) / a->psi[a->of.pick[l]];
+}
+
+/* One table for the parameters, one for the initial values. */
+static void print_part(cli_session *s, const result *a, int initial)
+{
+    cli_table t;
+    const int with_scaled = cli_value(s->request, OPT_SCALED) != NULL;
+    int rows = 0;
+    for (int k = 0; k < a->wrt.count; k++) rows += (a->wrt.pick[k] >= s->np) == initial;
+    if (!rows) return;
+    fputs("\n", s->out.to);
+    table_open(&t, 2 + a->of.count * (1 + with_scaled), 2);
+    table_text(&t, initial ? "initial value" : "parameter");
+    table_text(&t, "value");
+    for (int l = 0; l < a->of.count; l++) {
+        table_text(&t, "d %s", s->objective[a->of.pick[l]]);
+        if (with_scaled) table_text(&t, "scaled");
+    }
+    for (int k = 0; k < a->wrt.count; k++) {
+        const int v = a->wrt.pick[k];
+        if ((v >= s->np) != initial) continue;
+        table_text(&t, "%s", cli_variable(s, v));
+        table_number(&t, cli_variable_value(s, v));
+        for (int l = 0; l < a->of.count; l++) {
+            table_number(&t, derivative(a, k, l));
+            if (with_scaled) table_number(&t, scaled(s, a, k, l));
+        }
+    }
+    table_print(&t, &s->out);
+}
+
+static void print_table(cli_session *s, const result *a)
+{
+    cli_table t;
+    report_head(s);
+    table_open(&t, 2, 1);
+    table_text(&t, "objective");
+    table_text(&t, "value");
+    for (int l = 0; l < a->of.count; l++) {
+        table_text(&t, "%s", s->objective[a->of.pick[l]]);
+        table_number(&t, a->psi[a->of.pick[l]]);
+    }
+    table_print(&t, &s->out);
+    print_part(s, a, 0);
+    print_part(s, a, 1);
+}
+
+static void print_csv(cli_session *s, const result *a)
+{
+    FILE *to = s->out.to;
+    const int with_scaled = cli_value(s->request, OPT_SCALED) != NULL;
+    fprintf(to, "objective,kind,name,value,derivative%s\n", with_scaled ? ",scaled" : "");
+    for (int l = 0; l < a->of.count; l++)
+        for (int k = 0; k < a->wrt.count; k++) {
+            const int v = a->wrt.pick[k];
+            csv_text(to, s->objective[a->of.pick[l]], 0);
+            csv_text(to, v < s->np ? "param" : "initial", 0);
+            csv_text(to, cli_variable(s, v), 0);
+            csv_number(&s->out, cli_variable(s, v), cli_variable_value(s, v), 0);
+            csv_number(&s->out, cli_variable(s, v), derivative(a, k, l), !with_scaled);
+            if (with_scaled) csv_number(&s->out, cli_variable(s, v), scaled(s, a, k, l), 1);
+        }
+}
+
+static void print_json(cli_session *s, const result *a)
+{
+    cli_json j;
+    double *column = cli_take((size_t)a->wrt.count, sizeof *column);
+    report_open(s, &j);
+    report_state(s, &j, a->y);
+    json_open(&j, "objectives", '[');
+    for (int l = 0; l < a->of.count; l++) {
+        json_open(&j, NULL, '{');
+        json_text(&j, "name", s->objective[a->of.pick[l]]);
+        json_number(&j, "value", a->psi[a->of.pick[l]]);
+        report_variables(s, &j, &a->wrt, a->derivative + l, a->of.count);
+        if (cli_value(s->request, OPT_SCALED)) {
+            for (int k = 0; k < a->wrt.count; k++) column[k] = scaled(s, a, k, l);
+            json_open(&j, "scaled", '{');
+            report_variables(s, &j, &a->wrt, column, 1);
+            json_close(&j, '}');
+        }
+        json_close(&j, '}');
+    }
+    json_close(&j, ']');
+    report_close(s, &j);
+    free(column);
+}
+
+static int draw(cli_session *s, const result *a)
+{
+    double *value = cli_take((size_t)a->of.count * (size_t)a->wrt.count, sizeof *value);
+    for (int l = 0; l < a->of.count; l++)
+        for (int k = 0; k < a->wrt.count; k++) value[(size_t)l * (size_t)a->wrt.count + (size_t)k] = scaled(s, a, k, l);
+    const int code = figure_gradient(s, &a->of, &a->wrt, value);
+    free(value);
+    return code;
+}
+
+int cli_gradient(cli_request *r)
+{
+    cli_session s;
+    result a = {0};
+    int code = cli_session_open(&s, r, 1);
+    if (!code) code = cli_choose_variables(&s, 1, &a.wrt);
+    if (!code) code = cli_choose_objectives(&s, &a.of);
+    if (!code) {
+        a.y = cli_take((size_t)s.n, sizeof *a.y);
+        a.psi = cli_take((size_t)s.objectives, sizeof *a.psi);
+        a.derivative = cli_take((size_t)a.wrt.count * (size_t)a.of.count, sizeof *a.derivative);
+        code = cli_blocks(&s, a.of.count, work, &a);
+        if (!code) (r->format == CLI_JSON ? print_json : r->format == CLI_CSV ? print_csv : print_table)(&s, &a);
+        if (!code) code = draw(&s, &a);
+        report_note(&s);
+    }
+    free(a.wrt.pick);
+    free(a.of.pick);
+    free(a.y);
+    free(a.psi);
+    free(a.derivative);
+    return cli_session_close(&s, code);
+}

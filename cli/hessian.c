@@ -1,0 +1,175 @@
+/* hessian.c - costate hessian MODEL.c: for every objective, its Hessian with respect to parameters and initial values times a direction,
+ * or the whole matrix. A lane of the library's block is one objective with one direction: the lanes are the objectives, and for the matrix
+ * objective by objective the unit directions. */
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 500 }; /* rows of a matrix */
+
+typedef struct result {
+    int full;
+    cli_choice wrt, of; /* variables; objectives */
+    double *direction;  /* np + n, of the product */
+    int lanes;
+    double *y, *psi;    /* n; all objectives */
+    double *product;    /* wrt.count x lanes */
+} result;
+
+/* Lanes from .. from + count - 1. */
+static int work(cli_session *s, costate_solver *solver, int from, int count, void *context)
+{
+    result *a = context;
+    const size_t n = (size_t)s->n, np = (size_t)s->np, w = (size_t)count;
+    double *y = cli_take(n, sizeof *y), *ydot = cli_take(n * w, sizeof *y), *pdot = cli_take(np * w, sizeof *y);
+    double *hy = cli_take(n * w, sizeof *y), *hp = cli_take(np * w, sizeof *y), *weights = cli_take((size_t)s->objectives * w, sizeof *y);
+    for (size_t l = 0; l < w; l++) {
+        const int lane = from + (int)l, of = a->full ? lane / a->wrt.count : lane;
+        weights[(size_t)a->of.pick[of] * w + l] = 1;
+        const int unit = a->full ? a->wrt.pick[lane % a->wrt.count] : -1;
+        for (int v = 0; v < cli_variables(s); v++)
+            (v < s->np ? pdot + (size_t)v * w : ydot + (size_t)(v - s->np) * w)[l] = a->full ? v == unit : a->direction[v];
+    }
+    memcpy(y, s->y0, n * sizeof *y);
+    int status = costate_solve(solver, s->t0, s->t1, s->p, y);
+    if (!status && from == 0) {
+        memcpy(a->y, y, n * sizeof *y);
+        status = costate_objectives(solver, a->psi);
+    }
+    if (!status) status = costate_hessian(solver, count, weights, ydot, s->np ? pdot : NULL, hy, hp);
+    for (int k = 0; !status && k < a->wrt.count; k++) {
+        const int v = a->wrt.pick[k];
+        const double *row = v < s->np ? hp + (size_t)v * w : hy + (size_t)(v - s->np) * w;
+        memcpy(a->product + (size_t)k * (size_t)a->lanes + from, row, w * sizeof *row);
+    }
+    free(y);
+    free(ydot);
+    free(pdot);
+    free(hy);
+    free(hp);
+    free(weights);
+    return status;
+}
+
+static double product(const result *a, int k, int lane)
+{
+    return a->product[(size_t)k * (size_t)a->lanes + (size_t)lane];
+}
+
+static void print_table(cli_session *s, const result *a)
+{
+    const int blocks = a->full ? a->of.count : 1, width = a->full ? a->wrt.count : a->of.count;
+    report_head(s);
+    for (int b = 0; b < blocks; b++) {
+        cli_table t;
+        if (b) fputs("\n", s->out.to);
+        if (a->full) fprintf(s->out.to, "Hessian of %s = %.7g\n", s->objective[a->of.pick[b]], a->psi[a->of.pick[b]]);
+        table_open(&t, (a->full ? 1 : 2) + width, a->full ? 1 : 2);
+        table_text(&t, a->full ? "" : "variable");
+        if (!a->full) table_text(&t, "direction");
+        for (int l = 0; l < width; l++)
+            if (a->full) table_text(&t, "%s", cli_variable(s, a->wrt.pick[l]));
+            else table_text(&t, "H(%s) d", s->objective[a->of.pick[l]]);
+        for (int k = 0; k < a->wrt.count; k++) {
+            table_text(&t, "%s", cli_variable(s, a->wrt.pick[k]));
+            if (!a->full) table_number(&t, a->direction[a->wrt.pick[k]]);
+            for (int l = 0; l < width; l++) table_number(&t, product(a, k, b * width + l));
+        }
+        table_print(&t, &s->out);
+    }
+}
+
+static void print_csv(cli_session *s, const result *a)
+{
+    FILE *to = s->out.to;
+    fputs(a->full ? "objective,row,column,value\n" : "objective,kind,name,direction,product\n", to);
+    for (int lane = 0; lane < a->lanes; lane++)
+        for (int k = 0; k < a->wrt.count; k++) {
+            const int v = a->wrt.pick[k];
+            csv_text(to, s->objective[a->of.pick[a->full ? lane / a->wrt.count : lane]], 0);
+            if (!a->full) csv_text(to, v < s->np ? "param" : "initial", 0);
+            csv_text(to, cli_variable(s, v), 0);
+            if (a->full) csv_text(to, cli_variable(s, a->wrt.pick[lane % a->wrt.count]), 0);
+            else csv_number(&s->out, "the direction", a->direction[v], 0);
+            csv_number(&s->out, cli_variable(s, v), product(a, k, lane), 1);
+        }
+}
+
+static void print_matrix(cli_session *s, cli_json *j, const result *a, int objective)
+{
+    json_line(j, "names", '[');
+    for (int k = 0; k < a->wrt.count; k++) json_text(j, NULL, cli_variable(s, a->wrt.pick[k]));
+    json_close(j, ']');
+    json_open(j, "matrix", '[');
+    for (int k = 0; k < a->wrt.count; k++) {
+        json_line(j, NULL, '[');
+        for (int l = 0; l < a->wrt.count; l++) json_number(j, NULL, product(a, k, objective * a->wrt.count + l));
+        json_close(j, ']');
+    }
+    json_close(j, ']');
+}
+
+static void print_json(cli_session *s, const result *a)
+{
+    cli_json j;
+    report_open(s, &j);
+    report_state(s, &j, a->y);
+    if (!a->full) {
+        json_open(&j, "direction", '{');
+        for (int v = 0; v < cli_variables(s); v++)
+            if (a->direction[v] != 0) json_number(&j, cli_variable(s, v), a->direction[v]);
+        json_close(&j, '}');
+    }
+    json_open(&j, "objectives", '[');
+    for (int l = 0; l < a->of.count; l++) {
+        json_open(&j, NULL, '{');
+        json_text(&j, "name", s->objective[a->of.pick[l]]);
+        json_number(&j, "value", a->psi[a->of.pick[l]]);
+        if (a->full) print_matrix(s, &j, a, l);
+        else report_variables(s, &j, &a->wrt, a->product + l, a->lanes);
+        json_close(&j, '}');
+    }
+    json_close(&j, ']');
+    report_close(s, &j);
+}
+
+static int arguments(cli_session *s, result *a)
+{
+    const char *command = s->request->command->name;
+    a->full = cli_value(s->request, OPT_FULL) != NULL;
+    if (a->full == (cli_value(s->request, OPT_DIRECTION) != NULL))
+        return cli_usage(command, "give either --direction NAME=VALUE,... or --full");
+    a->direction = cli_take((size_t)cli_variables(s), sizeof *a->direction);
+    int code = cli_assign(s, OPT_DIRECTION, a->direction, a->direction + s->np);
+    if (!code) code = cli_choose_variables(s, 1, &a->wrt);
+    if (!code) code = cli_choose_objectives(s, &a->of);
+    if (!code && a->full && a->wrt.count > MOST)
+        code = cli_usage(command, "a matrix of %d x %d is too large for --full: choose names with --wrt, or a --direction",
+                         a->wrt.count, a->wrt.count);
+    a->lanes = a->full ? a->of.count * a->wrt.count : a->of.count;
+    return code;
+}
+
+int cli_hessian(cli_request *r)
+{
+    cli_session s;
+    result a = {0};
+    int code = cli_session_open(&s, r, 2);
+    if (!code) code = arguments(&s, &a);
+    if (!code) {
+        a.y = cli_take((size_t)s.n, sizeof *a.y);
+        a.psi = cli_take((size_t)s.objectives, sizeof *a.psi);
+        a.product = cli_take((size_t)a.wrt.count * (size_t)a.lanes, sizeof *a.product);
+        code = cli_blocks(&s, a.lanes, work, &a);
+        if (!code) (r->format == CLI_JSON ? print_json : r->format == CLI_CSV ? print_csv : print_table)(&s, &a);
+        report_note(&s);
+    }
+    free(a.direction);
+    free(a.wrt.pick);
+    free(a.of.pick);
+    free(a.y);
+    free(a.psi);
+    free(a.product);
+    return cli_session_close(&s, code);
+}

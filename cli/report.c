@@ -1,0 +1,112 @@
+/* report.c - what the results of several commands have in common. */
+#include "cli.h"
+
+#include <string.h>
+
+void report_head(cli_session *s)
+{
+    cli_bold(&s->out, 1);
+    fprintf(s->out.to, "%s", s->about.name);
+    cli_bold(&s->out, 0);
+    fprintf(s->out.to, ", %s, t = %g .. %g\n\n", cli_method(s->request), s->t0, s->t1);
+}
+
+static const char *derivatives(const cli_session *s)
+{
+    return s->generated ? "generated" : "generated, some by finite differences";
+}
+
+void report_note(cli_session *s)
+{
+    const costate_stats *a = &s->stats;
+    if (!cli_value(s->request, OPT_VERBOSE)) return;
+    fprintf(stderr, "%lld steps, %lld rejected; %.3g s forward, %.3g s backward\n", (long long)a->steps, (long long)a->rejected, a->forward_s,
+            a->adjoint_s);
+    fprintf(stderr, "calls: rhs %lld, jvp %lld, vjp %lld, jvp2 %lld, vjp_dot %lld, jac %lld\n", (long long)a->rhs, (long long)a->jvp,
+            (long long)a->vjp, (long long)a->jvp2, (long long)a->vjp_dot, (long long)a->jac);
+    fprintf(stderr, "derivatives: %s\n", derivatives(s));
+    if (*s->linsol)
+        fprintf(stderr, "linear solver: %s, %lld factorizations, %lld solutions; Jacobian of %lld values, %d colours\n", s->linsol,
+                (long long)a->factor, (long long)a->solve, (long long)a->jac_nnz, a->colours);
+    if (strcmp(a->tier, "none"))
+        fprintf(stderr, "trajectory: %s, %lld bytes in memory, %lld on disk, %lld steps computed again\n", a->tier,
+                (long long)a->trajectory_bytes, (long long)a->disk_bytes, (long long)a->recomputed_steps);
+}
+
+void report_open(cli_session *s, cli_json *j)
+{
+    *j = (cli_json){.out = &s->out, .fresh = 1};
+    json_open(j, NULL, '{');
+    json_text(j, "model", s->about.name);
+    json_text(j, "method", cli_method(s->request));
+    json_line(j, "t", '[');
+    json_number(j, NULL, s->t0);
+    json_number(j, NULL, s->t1);
+    json_close(j, ']');
+}
+
+void report_state(cli_session *s, cli_json *j, const double *y)
+{
+    json_line(j, "state", '{');
+    for (int i = 0; i < s->n; i++) json_number(j, s->state[i], y[i]);
+    json_close(j, '}');
+}
+
+void report_variables(cli_session *s, cli_json *j, const cli_choice *c, const double *value, int stride)
+{
+    json_open(j, "params", '{');
+    for (int k = 0; k < c->count; k++)
+        if (c->pick[k] < s->np) json_number(j, cli_variable(s, c->pick[k]), value[k * stride]);
+    json_close(j, '}');
+    if (!s->initial) return;
+    json_open(j, "initial", '{');
+    for (int k = 0; k < c->count; k++)
+        if (c->pick[k] >= s->np) json_number(j, cli_variable(s, c->pick[k]), value[k * stride]);
+    json_close(j, '}');
+}
+
+void report_close(cli_session *s, cli_json *j)
+{
+    const costate_stats *a = &s->stats;
+    json_line(j, "stats", '{');
+    json_whole(j, "steps", a->steps);
+    json_whole(j, "rejected", a->rejected);
+    json_whole(j, "rhs", a->rhs);
+    json_whole(j, "jvp", a->jvp);
+    json_whole(j, "vjp", a->vjp);
+    json_whole(j, "jvp2", a->jvp2);
+    json_whole(j, "vjp_dot", a->vjp_dot);
+    json_whole(j, "jac", a->jac);
+    json_whole(j, "factor", a->factor);
+    json_whole(j, "solve", a->solve);
+    json_whole(j, "recomputed_steps", a->recomputed_steps);
+    json_whole(j, "trajectory_bytes", a->trajectory_bytes);
+    json_whole(j, "disk_bytes", a->disk_bytes);
+    json_number(j, "forward_s", a->forward_s);
+    json_number(j, "adjoint_s", a->adjoint_s);
+    json_text(j, "derivatives", derivatives(s));
+    json_text(j, "linsol", s->linsol);
+    json_whole(j, "jac_nnz", a->jac_nnz);
+    json_whole(j, "colours", a->colours);
+    json_close(j, '}');
+    json_open(j, "warnings", '[');
+    for (int i = 0; i < s->out.warnings; i++) json_text(j, NULL, s->out.warning[i]);
+    json_close(j, ']');
+    json_close(j, '}');
+}
+
+void report_rows(cli_session *s, cli_json *j, const double *rows)
+{
+    json_open(j, "trajectory", '{');
+    json_line(j, "t", '[');
+    for (int k = 0; k < s->rows; k++) json_number(j, NULL, s->times[k]);
+    json_close(j, ']');
+    json_open(j, "states", '{');
+    for (int i = 0; i < s->n; i++) {
+        json_line(j, s->state[i], '[');
+        for (int k = 0; k < s->rows; k++) json_number(j, NULL, rows[(size_t)k * (size_t)s->n + (size_t)i]);
+        json_close(j, ']');
+    }
+    json_close(j, '}');
+    json_close(j, '}');
+}

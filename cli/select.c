@@ -1,0 +1,157 @@
+/* select.c - states, parameters and objectives by name. Variables are what derivatives are taken with respect to: the
+ * parameters, and then the initial values, unless the model computes those. An initial value has the name of its state; where a
+ * parameter has that name too, NAME(t0) is the initial value. */
+#include "cli.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+int cli_variables(const cli_session *s)
+{
+    return s->np + (s->initial ? s->n : 0);
+}
+
+const char *cli_variable(const cli_session *s, int v)
+{
+    return v < s->np ? s->param[v] : s->state[v - s->np];
+}
+
+double cli_variable_value(const cli_session *s, int v)
+{
+    return v < s->np ? s->p[v] : s->y0[v - s->np];
+}
+
+/* ---- finding ---------------------------------------------------------------------------------------------------------- */
+
+typedef struct list { /* names to choose from */
+    const char *what; /* "parameter" */
+    int count;
+    cli_namer *name;
+    const void *context;
+    int initial_from; /* names from here on may be followed by (t0) */
+} list;
+
+static const char *of_array(int i, const void *context)
+{
+    return ((const char *const *)context)[i];
+}
+
+static const char *of_variables(int i, const void *context)
+{
+    return cli_variable(context, i);
+}
+
+static int find(const list *l, const char *word, int length)
+{
+    static const char suffix[] = "(t0)";
+    const int bare = length > 4 && !memcmp(word + length - 4, suffix, 4) ? length - 4 : 0;
+    for (int i = 0; i < l->count; i++) {
+        const char *name = l->name(i, l->context);
+        if (!strncmp(name, word, (size_t)length) && !name[length]) return i;
+        if (bare && i >= l->initial_from && !strncmp(name, word, (size_t)bare) && !name[bare]) return i;
+    }
+    return -1;
+}
+
+static int unknown(const cli_session *s, const list *l, const char *word, int length)
+{
+    char some[256] = "";
+    const char *command = s->request->command->name;
+    const int near = cli_nearest(word, length, l->count, l->name, l->context);
+    if (near >= 0)
+        return cli_usage(command, "there is no %s '%.*s' in %s; did you mean '%s'?", l->what, length, word, s->about.name,
+                         l->name(near, l->context));
+    for (int i = 0; i < l->count && i < 8; i++) {
+        const size_t used = strlen(some);
+        snprintf(some + used, sizeof some - used, "%s%s%s", i ? ", " : "", l->name(i, l->context), i == 7 && l->count > 8 ? ", ..." : "");
+    }
+    return cli_usage(command, "there is no %s '%.*s' in %s%s%s", l->what, length, word, s->about.name,
+                     l->count ? ", but " : ", which has none", some);
+}
+
+static list variables(const cli_session *s)
+{
+    return (list){s->initial ? "parameter or initial value" : "parameter", cli_variables(s), of_variables, s, s->np};
+}
+
+/* ---- NAME=VALUE ------------------------------------------------------------------------------------------------------- */
+
+/* One assignment; names are those of l, and value[i] is that of name i. */
+static int assign(const cli_session *s, const list *l, const cli_option_info *info, const char *item, int length, double **value)
+{
+    const char *command = s->request->command->name, *equals = memchr(item, '=', (size_t)length);
+    double x;
+    if (!equals || equals == item) return cli_usage(command, "--%s takes %s, not '%.*s'", info->name, info->argument, length, item);
+    const int name = (int)(equals - item), i = find(l, item, name);
+    if (i < 0) return unknown(s, l, item, name);
+    if (cli_number(equals + 1, length - name - 1, &x))
+        return cli_usage(command, "--%s %.*s: '%.*s' is not a finite number", info->name, length, item, length - name - 1, equals + 1);
+    *value[i] = x;
+    return EXIT_GOOD;
+}
+
+int cli_assign(cli_session *s, int option, double *of_params, double *of_states)
+{
+    cli_option_info info;
+    cli_option(option, &info);
+    const list l = of_params && of_states ? variables(s)
+                   : of_params            ? (list){"parameter", s->np, of_array, s->param, s->np}
+                                          : (list){"state", s->n, of_array, s->state, 0};
+    double **value = cli_take((size_t)l.count, sizeof *value);
+    for (int i = 0; i < l.count; i++) value[i] = of_params && i < s->np ? &of_params[i] : &of_states[of_params ? i - s->np : i];
+    int code = EXIT_GOOD, length;
+    const char *text, *item;
+    for (int at = 0; !code && (text = cli_next(s->request, option, &at));)
+        while (!code && (length = cli_item(&text, &item)) >= 0) code = assign(s, &l, &info, item, length, value);
+    free(value);
+    return code;
+}
+
+/* ---- lists of names --------------------------------------------------------------------------------------------------- */
+
+static void add(cli_choice *c, const list *l, int i)
+{
+    for (int k = 0; k < c->count; k++)
+        if (c->pick[k] == i) return;
+    if (i < l->count) c->pick[c->count++] = i;
+}
+
+/* An item is a name, a pattern, or one of two words for many. */
+static int choose(const cli_session *s, const list *l, const char *item, int length, cli_choice *c)
+{
+    char pattern[128];
+    const int i = find(l, item, length), before = c->count;
+    if (i >= 0) return add(c, l, i), EXIT_GOOD;
+    snprintf(pattern, sizeof pattern, "%.*s", length, item);
+    const int params = !strcmp(pattern, "params"), initial = !strcmp(pattern, "initial");
+    for (int k = 0; l->name == of_variables && k < l->count; k++)
+        if ((params && k < s->np) || (initial && k >= s->np)) add(c, l, k);
+    for (int k = 0; strpbrk(pattern, "*?") && k < l->count; k++)
+        if (!fnmatch(pattern, l->name(k, l->context), 0)) add(c, l, k);
+    return c->count > before ? EXIT_GOOD : unknown(s, l, item, length);
+}
+
+static int choose_all(cli_session *s, const list *l, int option, int preset, cli_choice *c)
+{
+    const char *text, *item;
+    int code = EXIT_GOOD, length;
+    *c = (cli_choice){.pick = cli_take((size_t)l->count, sizeof *c->pick)};
+    for (int at = 0; !code && (text = cli_next(s->request, option, &at));)
+        while (!code && (length = cli_item(&text, &item)) >= 0) code = choose(s, l, item, length, c);
+    if (!cli_value(s->request, option))
+        for (int i = 0; i < preset; i++) c->pick[c->count++] = i;
+    return code;
+}
+
+int cli_choose_variables(cli_session *s, int all, cli_choice *c)
+{
+    const list l = variables(s);
+    return choose_all(s, &l, OPT_WRT, all || !s->np ? l.count : s->np, c);
+}
+
+int cli_choose_objectives(cli_session *s, cli_choice *c)
+{
+    const list l = {"objective", s->objectives, of_array, s->objective, s->objectives};
+    return choose_all(s, &l, OPT_OBJECTIVE, l.count, c);
+}

@@ -1,0 +1,187 @@
+/* session.c - a model with the values of the command line, ready to be integrated. */
+#include "cli.h"
+#include "plot.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- names ------------------------------------------------------------------------------------------------------------ */
+
+/* Names as given, or letter[i]. */
+static const char **named(int count, const char *const *given, char letter, char ***made)
+{
+    const char **name = cli_take((size_t)count, sizeof *name);
+    for (int i = 0; i < count; i++) name[i] = given && given[i] ? given[i] : (*(*made)++ = cli_text("%c[%d]", letter, i));
+    return name;
+}
+
+static void name_all(cli_session *s)
+{
+    const costate_problem *q = &s->problem;
+    const int own = q->terminal.eval || q->running.eval || q->observe.eval;
+    s->objectives = own ? q->objectives : q->n;
+    char **next = s->made = cli_take((size_t)s->n + (size_t)s->np + (size_t)s->objectives, sizeof *next);
+    s->state = named(s->n, q->state_names, 'y', &next);
+    s->param = named(s->np, q->param_names, 'p', &next);
+    s->objective = named(s->objectives, own ? s->about.objective_names : s->state, 'g', &next);
+}
+
+/* ---- values ----------------------------------------------------------------------------------------------------------- */
+
+static double *copy(int count, const double *from)
+{
+    double *to = cli_take((size_t)count, sizeof *to);
+    if (count) memcpy(to, from, (size_t)count * sizeof *to);
+    return to;
+}
+
+static int time_option(cli_session *s, int option, double *t)
+{
+    cli_option_info info;
+    const char *value = cli_value(s->request, option);
+    cli_option(option, &info);
+    if (value && cli_number(value, (int)strlen(value), t))
+        return cli_usage(s->request->command->name, "--%s: '%s' is not a finite number", info.name, value);
+    return EXIT_GOOD;
+}
+
+/* --atol NAME=NUMBER,...: the others keep the default. */
+static int tolerances(cli_session *s)
+{
+    costate_option_info info;
+    for (int i = 0; !costate_option(i, &info); i++) {
+        const char *value = cli_value(s->request, OPT_COUNT + i);
+        if (strcmp(info.name, "atol") || !value || !strchr(value, '=')) continue;
+        s->atols = cli_take((size_t)s->n, sizeof *s->atols);
+        for (int k = 0; k < s->n; k++) s->atols[k] = strtod(info.preset, NULL);
+        return cli_assign(s, OPT_COUNT + i, NULL, s->atols);
+    }
+    return EXIT_GOOD;
+}
+
+static int values(cli_session *s)
+{
+    s->y0 = copy(s->n, s->about.y0);
+    s->p = copy(s->np, s->about.p);
+    s->t0 = s->about.t0;
+    s->t1 = s->about.t1;
+    if (cli_value(s->request, OPT_Y0) && !s->initial)
+        return cli_usage(s->request->command->name, "%s computes its initial state from the parameters (init): --param changes those", s->about.name);
+    int code = cli_assign(s, OPT_PARAM, s->p, NULL);
+    if (!code) code = cli_assign(s, OPT_Y0, NULL, s->y0);
+    if (!code) code = time_option(s, OPT_T0, &s->t0);
+    if (!code) code = time_option(s, OPT_T1, &s->t1);
+    if (!code && s->t0 == s->t1) code = cli_usage(s->request->command->name, "t0 and t1 are both %.17g: there is nothing to integrate", s->t0);
+    return code ? code : tolerances(s);
+}
+
+/* ---- points of time --------------------------------------------------------------------------------------------------- */
+
+static int rising(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static int falling(const void *a, const void *b)
+{
+    return rising(b, a);
+}
+
+static int listed_times(cli_session *s)
+{
+    const char *command = s->request->command->name, *text, *item;
+    const double least = s->t0 < s->t1 ? s->t0 : s->t1, most = s->t0 < s->t1 ? s->t1 : s->t0;
+    int length;
+    size_t room = 0;
+    for (int at = 0; (text = cli_next(s->request, OPT_AT, &at));) room += strlen(text);
+    s->times = cli_take(room, sizeof *s->times);
+    for (int at = 0; (text = cli_next(s->request, OPT_AT, &at));)
+        while ((length = cli_item(&text, &item)) >= 0) {
+            double *t = &s->times[s->rows++];
+            if (cli_number(item, length, t)) return cli_usage(command, "--at: '%.*s' is not a finite number", length, item);
+            if (*t < least || *t > most)
+                return cli_usage(command, "--at %.*s is outside of the run from %.17g to %.17g", length, item, s->t0, s->t1);
+        }
+    qsort(s->times, (size_t)s->rows, sizeof *s->times, s->t0 < s->t1 ? rising : falling);
+    return EXIT_GOOD;
+}
+
+static int output_times(cli_session *s)
+{
+    const char *command = s->request->command->name, *points = cli_value(s->request, OPT_POINTS);
+    double count;
+    if (points && cli_value(s->request, OPT_AT)) return cli_usage(command, "--points or --at, not both");
+    if (cli_value(s->request, OPT_AT)) return listed_times(s);
+    if (!points) return EXIT_GOOD;
+    if (cli_number(points, (int)strlen(points), &count) || count < 2 || count > 1e8 || count != (int)count)
+        return cli_usage(command, "--points: '%s' is not a whole number from 2 on", points);
+    s->rows = (int)count;
+    s->times = cli_take((size_t)s->rows, sizeof *s->times);
+    for (int k = 0; k < s->rows; k++) s->times[k] = k == s->rows - 1 ? s->t1 : s->t0 + (s->t1 - s->t0) * k / (s->rows - 1);
+    return EXIT_GOOD;
+}
+
+/* Those asked for, or good ones to draw. */
+static int all_times(cli_session *s)
+{
+    const int code = output_times(s);
+    s->drawn = s->rows;
+    if (code || s->rows || !cli_value(s->request, OPT_PLOT) || !(s->request->command->bit & (CLI_RUN | CLI_TANGENT))) return code;
+    s->times = cli_take(PLOT_TIMES, sizeof *s->times);
+    s->drawn = plot_times(s->t0, s->t1, s->times);
+    return EXIT_GOOD;
+}
+
+/* ---- the session ------------------------------------------------------------------------------------------------------ */
+
+/* A step of a Rosenbrock method holds the Jacobian, so each derivative of it takes one more of the model. */
+static int order_for(const cli_request *r, int order)
+{
+    const costate_table *table = costate_method_find(cli_method(r));
+    return r->command->bit != CLI_RUN && table && table->family == COSTATE_ROS ? order + 1 : order;
+}
+
+/* Whether all products that take part are there; the library replaces what is missing by finite differences. */
+static int all_generated(const costate_problem *q, int order)
+{
+    return q->jvp && q->vjp && (order < 2 || (q->jvp2 && q->vjp_dot)) && (order < 3 || q->vjp_dot2);
+}
+
+int cli_session_open(cli_session *s, cli_request *r, int order)
+{
+    *s = (cli_session){.request = r};
+    order = order_for(r, order);
+    int code = figure_check(r);
+    if (!code) code = cli_out_open(&s->out, r);
+    if (!code) code = cli_open(&s->model, r, order);
+    if (code) return code;
+    cli_model_warnings(&s->out, s->model);
+    s->problem = *costate_model_problem(s->model);
+    s->about = costate_model_about(s->model);
+    s->n = s->problem.n;
+    s->np = s->problem.np;
+    s->initial = !s->problem.init.eval;
+    name_all(s);
+    code = values(s);
+    if (!code) code = all_times(s);
+    s->generated = all_generated(&s->problem, order);
+    if (!code && !s->generated) cli_warn(&s->out, "some derivatives come from finite differences");
+    return code;
+}
+
+int cli_session_close(cli_session *s, int code)
+{
+    code = cli_out_close(&s->out, code);
+    for (char **name = s->made; name && *name; name++) free(*name);
+    free(s->made);
+    free(s->state);
+    free(s->param);
+    free(s->objective);
+    free(s->y0);
+    free(s->p);
+    free(s->atols);
+    free(s->times);
+    costate_model_close(s->model);
+    return code;
+}

@@ -1,0 +1,103 @@
+/* solver.c - the library's options from the command line, solvers that have them, and what is said when one fails. */
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- options ---------------------------------------------------------------------------------------------------------- */
+
+static int library_option(const char *name)
+{
+    costate_option_info info;
+    for (int i = 0; !costate_option(i, &info); i++)
+        if (!strcmp(info.name, name)) return i;
+    return -1;
+}
+
+const char *cli_method(const cli_request *r)
+{
+    costate_option_info info;
+    const int i = library_option("method");
+    const char *given = cli_value(r, OPT_COUNT + i);
+    return given ? given : costate_option(i, &info) ? "" : info.preset;
+}
+
+static const char *method_name(int i, const void *context)
+{
+    (void)context;
+    return costate_method(i)->name;
+}
+
+static int check_method(const cli_request *r)
+{
+    const char *name = cli_method(r);
+    if (costate_method_find(name)) return EXIT_GOOD;
+    const int near = cli_nearest(name, (int)strlen(name), costate_method_count(), method_name, NULL);
+    if (near >= 0) return cli_usage(r->command->name, "there is no method '%s'; did you mean '%s'?", name, method_name(near, NULL));
+    return cli_usage(r->command->name, "there is no method '%s'; `costate methods` lists them", name);
+}
+
+/* Puts all options to the solver but the method, which may only be possible with the others set. */
+static int put_options(const cli_request *r, costate_solver *solver)
+{
+    costate_option_info info;
+    int status = 0;
+    for (int i = 0; !status && i < r->count; i++) {
+        if (r->given[i].option < OPT_COUNT || costate_option(r->given[i].option - OPT_COUNT, &info)) continue;
+        const char *value = r->given[i].value;
+        const int by_name = !strcmp(info.name, "atol") && strchr(value, '=');
+        if (strcmp(info.name, "method") && !by_name) status = costate_set(solver, info.name, value);
+    }
+    return status;
+}
+
+static int still(double t, const double *y, const double *p, double *f, void *data)
+{
+    (void)t, (void)y, (void)p, (void)data;
+    return f[0] = 0, 0;
+}
+
+int cli_options_check(const cli_request *r)
+{
+    const costate_problem problem = {.n = 1, .rhs = still};
+    costate_solver *solver = NULL;
+    int code = check_method(r), status = code ? 0 : costate_create(&solver, &problem, NULL);
+    if (!code && !status) status = put_options(r, solver);
+    if (status) code = cli_usage(r->command->name, "%s", costate_message(solver));
+    costate_free(solver);
+    return code;
+}
+
+/* ---- solvers ---------------------------------------------------------------------------------------------------------- */
+
+int cli_solver(cli_session *s, costate_solver **solver)
+{
+    costate_options options = costate_defaults(NULL);
+    options.atols = s->atols;
+    options.record = s->request->command->bit != CLI_RUN && s->request->command->bit != CLI_TANGENT;
+    int status = costate_create(solver, &s->problem, &options);
+    if (!status) status = put_options(s->request, *solver);
+    if (!status) status = costate_set(*solver, "method", cli_method(s->request));
+    return status;
+}
+
+/* What the library advises in general, in terms of the command line. */
+static void advise(const cli_session *s, int status)
+{
+    const costate_table *table = costate_method_find(cli_method(s->request));
+    const int is_explicit = table && table->family == COSTATE_ERK;
+    if (is_explicit && (status == COSTATE_ERR_STEP || status == COSTATE_ERR_MAX_STEPS || status == COSTATE_ERR_NOT_FINITE))
+        fprintf(stderr, "  try: --method rodas4, an implicit method, if the model is stiff (%s is explicit)\n", table->name);
+    if ((status == COSTATE_ERR_NOT_FINITE || status == COSTATE_ERR_SWEEP_NOT_FINITE) && !cli_value(s->request, OPT_NAN_CHECK))
+        fprintf(stderr, "  try: --nan-check, which names the line of the model that makes the first NaN or infinity\n");
+}
+
+/* The codes up to -19 are about what was asked for, those beyond about what happened. */
+int cli_failed(cli_session *s, const costate_solver *solver, int status)
+{
+    const char *message = costate_message(solver), *advice = strstr(message, "; try: ");
+    fprintf(stderr, "costate %s: %.*s\n", s->request->command->name, (int)(advice ? (size_t)(advice - message) : strlen(message)), message);
+    if (advice) fprintf(stderr, "  %s\n", advice + 2);
+    advise(s, status);
+    return status > COSTATE_ERR_MEMORY && status != COSTATE_ERR_INPUT ? EXIT_USAGE : EXIT_SOLVE;
+}
