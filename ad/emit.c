@@ -179,7 +179,7 @@ int ad_emit_statements(const ad_fn *fn)
 
 int ad_emit_is_long(const ad_fn *fn)
 {
-    return ad_emit_statements(fn) > AD_LONG;
+    return ad_emit_statements(fn) > (fn->cut ? fn->cut : AD_LONG);
 }
 
 /* Extents of parameters are known by the caller; a function that is never given lanes still takes them, so that all instances are called alike. */

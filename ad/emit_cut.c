@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { PART = 150, SEVERAL = -1 };
+enum { PART = 100, SEVERAL = -1 };
 
 typedef struct cut {
     ad_printer *q;

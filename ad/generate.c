@@ -40,6 +40,7 @@ static ad_subject subject(const file *g, int which)
     if (fn->y) fn->y->extent = ad_whole(g->m, model->states);
     if (fn->p) fn->p->extent = ad_whole(g->m, model->params);
     if (fn->out) fn->out->extent = ad_whole(g->m, outputs);
+    fn->cut = g->options->cut;
     s.fn = fn;
     return s;
 }
@@ -49,9 +50,12 @@ static ad_subject subject(const file *g, int which)
 static void put_head(file *g)
 {
     ad_out *o = g->o;
-    int many = 0;
-    for (int i = 0; i < FUNCTIONS; i++) many |= g->subject[i].fn && ad_emit_statements(g->subject[i].fn) > AD_MANY;
-    if (many) ad_puts(o, "/* costate-flags: -fno-tree-slp-vectorize */\n");
+    int most = 0;
+    for (int i = 0; i < FUNCTIONS; i++) {
+        const int statements = g->subject[i].fn ? ad_emit_statements(g->subject[i].fn) : 0;
+        if (statements > most) most = statements;
+    }
+    if (most > AD_MANY) ad_put(o, "/* costate-flags: %s-fno-tree-slp-vectorize */\n", most > AD_LONG ? "-O1 " : "");
     ad_put(o, "/* Derivatives of %s, written by costate diff. Changes belong into that file. */\n", g->model->file ? g->model->file : g->model->name);
     ad_puts(o, "#include <math.h>\n");
     if (g->options->nan_check) ad_puts(o, "#include <stdio.h>\n");

@@ -5,11 +5,12 @@
  *
  * An integer or a condition is sure if neither t nor y nor p has a say in it; it is then evaluated as it is. Where a condition is not sure both branches
  * are taken, and what is assigned there is added to what was there before. An element with an index that is not sure is any element of its array. The
- * bound of a loop that is not sure makes the pattern full. Indices are checked, for a branch that is taken unasked may leave an array. */
+ * bound of a loop that is not sure makes the pattern full. Straight-line code is evaluated here already (pattern_known.c). Indices are checked, for a branch that is taken unasked may leave an array. */
 #include "pattern.h"
 
 #include "arena.h"
 #include "emit.h"
+#include "pattern_in.h"
 #include "rules.h"
 
 #include <string.h>
@@ -29,20 +30,12 @@ typedef struct pattern {
 
 /* ---- what depends on what -------------------------------------------------------------------------------------------------------- */
 
-/* 1: the rule passes a derivative on from this argument. */
-static int passes(pattern *w, const ad_node *call, int which)
-{
-    const ad_node *d = ad_rule_derivative(w->m, call, which, call);
-    double v;
-    return !(ad_literal(d, &v) && v == 0);
-}
-
 static int is_varied(pattern *w, const ad_node *e)
 {
     if (e->type != AD_DOUBLE || e->op == AD_RAW || e->op == AD_TO_DOUBLE) return 0;
     if (e->op == AD_NAME || e->op == AD_ELEM) return w->varied[e->sym->number];
     for (int i = e->op == AD_COND; i < e->kids; i++)
-        if (is_varied(w, e->kid[i]) && (e->op != AD_CALL || passes(w, e, i))) return 1;
+        if (is_varied(w, e->kid[i]) && (e->op != AD_CALL || ad_rule_passes(w->m, e, i))) return 1;
     return 0;
 }
 
@@ -149,7 +142,7 @@ static void add_leaves(pattern *w, ad_node *out, const char *to, const ad_node *
         return;
     }
     for (int i = e->op == AD_COND; i < e->kids; i++)
-        if (e->op != AD_CALL || passes(w, e, i)) add_leaves(w, out, to, e->kid[i]);
+        if (e->op != AD_CALL || ad_rule_passes(w->m, e, i)) add_leaves(w, out, to, e->kid[i]);
 }
 
 /* The sets are made in value_ first: a[i] = a[j] + 1 reads and writes one array. */
@@ -307,6 +300,22 @@ static void put_sets(pattern *w, ad_out *o, int end)
     else ad_puts(o, "    costate_index_set value_ = {0};\n");
 }
 
+static void put_ints(ad_out *o, const char *name, const char *what, const int *value, int count)
+{
+    ad_put(o, "static const int %s_%s[] = {", name, what);
+    for (int i = 0; i < count; i++) ad_put(o, "%s%d", i == 0 ? "" : i % 24 ? ", " : ",\n    ", value[i]);
+    ad_puts(o, count ? "};\n" : "0};\n");
+}
+
+static void put_known(ad_out *o, const char *name)
+{
+    ad_put(o, "    for (int i = 0; i < sink_->rows; i++)\n        for (int k = %s_start[i]; k < %s_start[i + 1]; k++) {\n", name, name);
+    ad_put(o, "            const int j = %s_item[k];\n", name);
+    ad_puts(o, "            if (j < sink_->states) costate_set_add_state(sink_, &sink_->row[i], j);\n"
+               "            else costate_set_add_param(sink_, &sink_->row[i], j - sink_->states);\n        }\n"
+               "    return sink_->failed ? -1 : 0;\n}\n\n");
+}
+
 static void put_full(pattern *w, ad_out *o)
 {
     ad_puts(o, "    for (int i_ = 0; i_ < sink_->rows; i_++) {\n");
@@ -331,8 +340,18 @@ void ad_put_pattern(ad_out *o, const ad_fn *fn, const char *name, int states, in
     }
     while (spread(&w, fn->body, 0)) continue;
 
+    int *start, *item;
+    const int known = ad_pattern_known(m, fn, states, params, states, &start, &item);
+    if (known) {
+        put_ints(o, name, "start", start, states + 1);
+        put_ints(o, name, "item", item, start[states]);
+    }
     ad_put(o, "int %s(double t_, const double *y_, const double *p_, costate_pattern_sink *sink_, void *%s);\n", name, fn->data ? fn->data->name : "data_");
     ad_put(o, "int %s(double t_, const double *y_, const double *p_, costate_pattern_sink *sink_, void *%s)\n{\n", name, fn->data ? fn->data->name : "data_");
+    if (known) {
+        put_known(o, name);
+        return;
+    }
     if (w.full) {
         put_full(&w, o);
         return;

@@ -96,6 +96,7 @@ static ad_fn *build(ad_arena *m, const ad_fn *fn, const variant *v, int levels)
         unsigned by = (strchr(v->by, 'y') ? AD_BY_Y : 0u) | (strchr(v->by, 'p') ? AD_BY_P : 0u);
         f = ad_reverse(m, f, by);
         if (!f) return NULL;
+        f->cut = fn->cut;
     }
     for (int level = 1; level <= levels; level++) {
         f = move(m, f, v->move[level - 1], level, v->keep);

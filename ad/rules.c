@@ -176,3 +176,10 @@ ad_node *ad_rule_derivative(ad_arena *m, const ad_node *call, int which, const a
     reader t = {m, table[call->rule].derivative[which], a, b, r};
     return choice(&t);
 }
+
+int ad_rule_passes(ad_arena *m, const ad_node *call, int which)
+{
+    const ad_node *d = ad_rule_derivative(m, call, which, call);
+    double v;
+    return !(ad_literal(d, &v) && v == 0);
+}

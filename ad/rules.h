@@ -30,6 +30,9 @@ ad_node *ad_call(ad_arena *m, int rule, ad_node *a, ad_node *b);
  * it is used. */
 ad_node *ad_rule_derivative(ad_arena *m, const ad_node *call, int which, const ad_node *r);
 
+/* 1: the derivative with respect to that argument is not 0 everywhere, as that of floor is. */
+int ad_rule_passes(ad_arena *m, const ad_node *call, int which);
+
 /* 1: a derivative of the rule is written with what: 'a', 'b' or 'r'. */
 int ad_rule_needs(int rule, char what);
 

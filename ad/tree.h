@@ -127,6 +127,7 @@ typedef struct ad_fn {
     int syms, room;
     ad_sym **sym;             /* all, params and constants included */
     ad_place place;
+    int cut;                  /* emit.h: statements above which the body is cut into functions; 0: AD_LONG */
     void *names;              /* tree.c: the names in use */
 } ad_fn;
 

@@ -86,7 +86,7 @@ static void *ad_load(const char *text, const char *flags)
 /* ---- differentiating -------------------------------------------------------------------------------------------------------------- */
 
 /* The emitted file of all cases, in the arena; NULL: one was refused, with the message printed. */
-static const char *ad_emit_cases(ad_arena *m, const ad_case *cases, int count, int orders)
+static const char *ad_emit_with(ad_arena *m, const ad_case *cases, int count, const ad_generate_options *options)
 {
     ad_out o = {.m = m};
     for (int i = 0; i < count; i++) {
@@ -97,12 +97,17 @@ static const char *ad_emit_cases(ad_arena *m, const ad_case *cases, int count, i
             return NULL;
         }
         ad_model model = {.file = cases[i].name, .name = cases[i].name, .states = cases[i].n, .params = cases[i].np, .rhs = fn, .prelude = ""};
-        if (ad_generate(m, &model, &(ad_generate_options){.orders = orders}, &o)) {
+        if (ad_generate(m, &model, options, &o)) {
             fprintf(stderr, "%s: not generated\n", cases[i].name);
             return NULL;
         }
     }
     return ad_out_text(&o);
+}
+
+static const char *ad_emit_cases(ad_arena *m, const ad_case *cases, int count, int orders)
+{
+    return ad_emit_with(m, cases, count, &(ad_generate_options){.orders = orders});
 }
 
 static const costate_generated *ad_table(void *handle, const char *name)

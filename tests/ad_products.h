@@ -141,6 +141,25 @@ static void ad_check_vjp(const ad_trial *r)
     }
 }
 
+/* Three points at once are the three points one after the other. */
+static void ad_check_points(const ad_trial *r, unsigned long long *state)
+{
+    const int n = r->c->n, np = r->c->np;
+    if (!r->g->vjp_points) return;
+    for (int w = 1; w <= 9; w++) {
+        double t[3], *is = ad_filled(r->m, np * w, 1), *should = ad_filled(r->m, np * w, 1);
+        const double *y[3], *u[3];
+        for (int k = 0; k < 3; k++) {
+            double *moved = ad_randoms(r->m, n, state);
+            for (int i = 0; i < n; i++) moved[i] = r->y[i] * (1 + 0.1 * moved[i]);
+            t[k] = r->c->t + 0.01 * k, y[k] = moved, u[k] = ad_randoms(r->m, n * w, state);
+            assert_int_equal(r->g->vjp(t[k], y[k], r->p, w, u[k], NULL, should, NULL), 0);
+        }
+        assert_int_equal(r->g->vjp_points(3, t, y, r->p, w, u, is, NULL), 0);
+        AD_NEAR(r->c->name, "vjp_points", ad_defect(np * w, is, should), 1e-13);
+    }
+}
+
 static void ad_check_vjp_dot(const ad_trial *r)
 {
     const int n = r->c->n, np = r->c->np;
@@ -231,6 +250,7 @@ static void ad_check_case(ad_arena *m, const ad_case *c, void *emitted, void *in
     r.udot = ad_randoms(m, c->n, state);
     ad_check_jvp(&r);
     ad_check_vjp(&r);
+    ad_check_points(&r, state);
     ad_check_jvp2(&r);
     ad_check_vjp_dot(&r);
     ad_check_vjp_dot2(&r);
@@ -238,12 +258,12 @@ static void ad_check_case(ad_arena *m, const ad_case *c, void *emitted, void *in
     for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) ad_check_lanes(&r, widths[i], state);
 }
 
-/* Differentiates, compiles without warnings (and looks at it with clang, where there is one), checks. */
-static void ad_check_cases(const ad_case *cases, int count, const char *optimize)
+/* cut: as in ad_generate_options. Differentiates, compiles without warnings (and looks at it with clang, where there is one), checks. */
+static void ad_check_cases(const ad_case *cases, int count, int cut, const char *optimize)
 {
     ad_arena *m = ad_arena_open(&ad_no_memory, 0);
     assert_non_null(m);
-    const char *text = ad_emit_cases(m, cases, count, AD_FIRST | AD_SECOND | AD_THIRD);
+    const char *text = ad_emit_with(m, cases, count, &(ad_generate_options){.orders = AD_FIRST | AD_SECOND | AD_THIRD, .cut = cut});
     assert_non_null(text);
     void *emitted = ad_load(text, optimize), *in_long_double = ad_load(ad_text_with(m, cases, count, AD_LONG_DOUBLE), "-O1 -w");
     assert_non_null(emitted);

@@ -44,7 +44,7 @@ static void every_rule(void **state)
     ad_arena *m = ad_arena_open(&ad_no_memory, 0);
     int count;
     const ad_case *cases = rule_cases(m, &count);
-    ad_check_cases(cases, count, AD_WARNINGS "-O0");
+    ad_check_cases(cases, count, 0, AD_WARNINGS "-O0");
     ad_arena_close(m);
 }
 

@@ -127,7 +127,7 @@ static const ad_case cases[] = {
 static void constructs(void **state)
 {
     (void)state;
-    ad_check_cases(cases, (int)(sizeof cases / sizeof *cases), AD_WARNINGS "-O1");
+    ad_check_cases(cases, (int)(sizeof cases / sizeof *cases), 0, AD_WARNINGS "-O1");
 }
 
 /* A body long enough to be cut into parts: a chain of reactions with values that live across the cuts, and a branch. */
@@ -144,7 +144,43 @@ static void long_body(void **state)
     }
     ad_puts(&o, "    if (first > 0) f[3] += first * r7;\n    else f[4] -= first * r90;\n    f[11] += first * r3 * r150;\n}\n");
     const ad_case c = {"chain", 12, 5, ad_out_text(&o), 0.1, {0.7, -0.3, 1.1, 0.4, 0.5, 0.2, 0.8, -0.6}, {0.9, 0.2, -0.4, 0.3, 0.6}};
-    ad_check_cases(&c, 1, AD_WARNINGS "-O0");
+    ad_check_cases(&c, 1, 200, AD_WARNINGS "-O0");
+    ad_arena_close(m);
+}
+
+/* The version that looks for NaN says where the first one comes from, and stops. */
+static void not_a_number(void **state)
+{
+    (void)state;
+    const ad_case c = {"root", 2, 0, HEAD(root) "    double a = y[0] + 1;\n    a = sqrt(a);\n    f[0] = a;\n    f[1] = a * y[1];\n}\n", 0, {3, 2}, {0}};
+    ad_arena *m = ad_arena_open(&ad_no_memory, 0);
+    void *emitted = ad_load(ad_emit_with(m, &c, 1, &(ad_generate_options){.orders = AD_FIRST | AD_SECOND, .nan_check = 1}), AD_WARNINGS "-O1");
+    assert_non_null(emitted);
+    const costate_generated *g = ad_table(emitted, c.name);
+    double f[2], bad[2] = {-3, 2}, u[2] = {1, 1}, yb[2] = {0, 0};
+    assert_int_equal(g->rhs(0, c.y, NULL, f, NULL), 0);
+    assert_true(f[0] == 2 && f[1] == 4);
+    char said[200] = "", path[300];
+    snprintf(path, sizeof path, "%s/said", ad_folder);
+    fflush(stderr);
+    const int kept = dup(2);
+    FILE *to = fopen(path, "w+");
+    assert_non_null(to);
+    dup2(fileno(to), 2);
+    const int status = g->rhs(0, bad, NULL, f, NULL);
+    const int again = g->vjp(0, bad, NULL, 1, u, yb, NULL, NULL);
+    fflush(stderr);
+    dup2(kept, 2);
+    close(kept);
+    rewind(to);
+    const size_t length = fread(said, 1, sizeof said - 1, to);
+    said[length] = 0;
+    fclose(to);
+    unlink(path);
+    assert_int_equal(status, -1);
+    assert_int_equal(again, -1);
+    assert_string_equal(said, "root:3: a is not a number\n");
+    dlclose(emitted);
     ad_arena_close(m);
 }
 
@@ -165,7 +201,7 @@ static void repeatable(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(constructs), cmocka_unit_test(long_body), cmocka_unit_test(repeatable)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(constructs), cmocka_unit_test(long_body), cmocka_unit_test(not_a_number), cmocka_unit_test(repeatable)};
     if (setjmp(ad_no_memory)) return 1;
     ad_folder_open();
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
