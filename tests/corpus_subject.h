@@ -266,6 +266,23 @@ static double *packed(const subject *s)
     return at;
 }
 
+/* Directions in units of the columns' sizes, seeds in those of the rows. */
+static double *directions(const subject *s, int w)
+{
+    double *d = take(s->columns * w);
+    for (int j = 0; j < s->columns; j++)
+        for (int l = 0; l < w; l++) d[j * w + l] = uniform() * s->size[j];
+    return d;
+}
+
+static double *seeds(const subject *s, int w)
+{
+    double *u = take(s->rows * w);
+    for (int i = 0; i < s->rows; i++)
+        for (int l = 0; l < w; l++) u[i * w + l] = uniform() / (s->scale[i] > 0 ? s->scale[i] : 1);
+    return u;
+}
+
 static int near_entry(const subject *s, int i, int j, double got)
 {
     const double exact = s->jac[i * s->columns + j];

@@ -4,7 +4,7 @@
  * The reference is the text itself, compiled plainly. Its whole Jacobian is found by the complex step, to round-off; where a text has kinks, by differences of
  * order 8 at points at which two step sizes agree. Entry by entry jvp, vjp, jac and the pattern are held against it, for blocks of several widths.
  * Second derivatives are held against differences of order 8 of the first ones, and, to round-off, against each other. */
-#include "corpus_subject.h"
+#include "corpus_second.h"
 
 /* ---- first order --------------------------------------------------------------------------------------------------------- */
 
@@ -57,23 +57,6 @@ static void check_vjp(const subject *s)
         }
         drop(mark);
     }
-}
-
-/* Directions in units of the columns' sizes, seeds in those of the rows. */
-static double *directions(const subject *s, int w)
-{
-    double *d = take(s->columns * w);
-    for (int j = 0; j < s->columns; j++)
-        for (int l = 0; l < w; l++) d[j * w + l] = uniform() * s->size[j];
-    return d;
-}
-
-static double *seeds(const subject *s, int w)
-{
-    double *u = take(s->rows * w);
-    for (int i = 0; i < s->rows; i++)
-        for (int l = 0; l < w; l++) u[i * w + l] = uniform() / (s->scale[i] > 0 ? s->scale[i] : 1);
-    return u;
 }
 
 /* u . (J d) = (J^T u) . d, where d has no part in t; J^T u is added to what is there; parts that are NULL are zero or not wanted. */
@@ -163,160 +146,6 @@ static void check_points(const subject *s)
     }
 }
 
-/* ---- second order -------------------------------------------------------------------------------------------------------- */
-
-typedef void first_fn(const subject *s, const double *at, int w, const double *with, double *out);
-
-/* d/deps of a first-order product along d, of order 8; count values. */
-static void difference_along(const subject *s, first_fn *product, const double *with, const double *d, double h, int count, double *out)
-{
-    const int mark = taken.count;
-    double *at = packed(s), *x = packed(s), *value = take(count);
-    for (int i = 0; i < count; i++) out[i] = 0;
-    for (int k = -4; k <= 4; k++) {
-        if (!k) continue;
-        for (int j = 0; j < s->columns; j++) x[j] = at[j] + k * h * d[j];
-        for (int i = 0; i < count; i++) value[i] = 0;
-        product(s, x, 1, with, value);
-        for (int i = 0; i < count; i++) out[i] += (k > 0 ? stencil[k - 1] : -stencil[-k - 1]) * value[i] / h;
-    }
-    drop(mark);
-}
-
-/* The largest entry, each in its unit: 1/unit[i], or 1/(1/unit[i]) for adjoints. */
-static double worst(int from, int count, const double *a, const double *b, const double *unit, int inverse)
-{
-    double most = 0;
-    for (int i = from; i < count; i++) {
-        const double difference = fabs(a[i] - (b ? b[i] : 0)) * (inverse ? unit[i] : unit[i] > 0 ? 1 / unit[i] : 1);
-        if (!(difference <= most)) most = difference;
-    }
-    return most;
-}
-
-/* Differences for two steps, for they may meet a kink; 1: they agree. */
-static int steady(const subject *s, first_fn *product, const double *with, const double *d, int from, int count, const double *unit, int inverse,
-                  double *out)
-{
-    double *again = take(count);
-    difference_along(s, product, with, d, 2e-4, count, out);
-    difference_along(s, product, with, d, 1e-4, count, again);
-    return worst(from, count, out, again, unit, inverse) <= 1e-8 * (1 + worst(from, count, out, NULL, unit, inverse));
-}
-
-static void check_vjp_dot(const subject *s)
-{
-    const int count = s->columns;
-    double *u = seeds(s, 1), *ud = seeds(s, 1), *exact = take(count), *first = zeros(count), *moved = zeros(count), *at = packed(s), *d = NULL;
-    int good = 0;
-    for (int tries = 0; tries < TRIES && !good; tries++) {
-        d = directions(s, 1);
-        good = steady(s, vjp, u, d, 1, count, s->size, 1, exact);
-    }
-    if (!good) {
-        wrong(s, "no direction away from kinks was found");
-        return;
-    }
-    vjp(s, at, 1, u, first);
-    vjp(s, at, 1, ud, moved);
-    double *b = zeros(count), *bd = zeros(count);
-    call_vjp_dot(s, 1, d, u, ud, b, bd);
-    for (int j = 0; j < count; j++) exact[j] += moved[j];
-    const double size = 1 + worst(1, count, exact, NULL, s->size, 1);
-    if (!(worst(1, count, b, first, s->size, 1) <= 1e-12 * size)) wrong(s, "vjp_dot: J^T u differs from that of vjp");
-    if (!(worst(1, count, bd, exact, s->size, 1) <= 1e-7 * size))
-        wrong(s, "vjp_dot differs from differences of vjp by %.2g", worst(1, count, bd, exact, s->size, 1) / size);
-    for (size_t q = 1; q < sizeof widths / sizeof *widths; q++) {
-        const int w = widths[q], mark = taken.count;
-        double *dw = directions(s, w), *uw = seeds(s, w), *udw = seeds(s, w), *bw = zeros(count * w), *bdw = zeros(count * w);
-        const int lane = w - 1;
-        for (int j = 0; j < count; j++) dw[j * w + lane] = d[j];
-        for (int i = 0; i < s->rows; i++) uw[i * w + lane] = u[i], udw[i * w + lane] = ud[i];
-        call_vjp_dot(s, w, dw, uw, udw, bw, bdw);
-        for (int j = 1; j < count; j++)
-            if (!(fabs(bdw[j * w + lane] - bd[j]) * s->size[j] <= 1e-12 * size && fabs(bw[j * w + lane] - b[j]) * s->size[j] <= 1e-12 * size))
-                wrong(s, "vjp_dot, w = %d: column %d is not that of w = 1", w, j);
-        drop(mark);
-    }
-}
-
-/* <d1, H d2> = <d2, H d1> = u . f''(d1, d2), H = second derivative of u . f */
-static void check_symmetry(const subject *s)
-{
-    const int count = s->columns, ny = 1 + s->n;
-    double *u = seeds(s, 1), *d1 = directions(s, 1), *d2 = directions(s, 1), *fdd = take(s->rows), *fdd2 = take(s->rows);
-    double *b = zeros(count), *h1 = zeros(count), *h2 = zeros(count), left = 0, right = 0, middle = 0, terms = 0;
-    d1[0] = d2[0] = 0;
-    call_vjp_dot(s, 1, d1, u, NULL, b, h1);
-    call_vjp_dot(s, 1, d2, u, NULL, b, h2);
-    for (int j = 1; j < count; j++) {
-        left += h1[j] * d2[j], right += h2[j] * d1[j];
-        terms += (fabs(h1[j]) + fabs(h2[j]) + fabs(b[j])) * s->size[j];
-    }
-    if (!(fabs(left - right) <= 1e-11 * terms)) wrong(s, "<d1, H d2> is %.17g, <d2, H d1> is %.17g", right, left);
-    const costate_generated *made = s->x->made;
-    if (s->which != RHS) return;
-    if (made->jvp2(s->t, s->y, s->p, 1, NULL, d1 + 1, d1 + ny, NULL, d2 + 1, d2 + ny, fdd, s->x->data)) wrong(s, "jvp2 fails");
-    for (int i = 0; i < s->rows; i++) middle += u[i] * fdd[i], terms += fabs(u[i] * fdd[i]);
-    if (!(fabs(left - middle) <= 1e-11 * terms)) wrong(s, "<d1, H d2> is %.17g, u.f''(d1, d2) is %.17g", left, middle);
-    d1[0] = uniform() * s->size[0], d2[0] = uniform() * s->size[0];
-    made->jvp2(s->t, s->y, s->p, 1, d1, d1 + 1, d1 + ny, d2, d2 + 1, d2 + ny, fdd, s->x->data);
-    made->jvp2(s->t, s->y, s->p, 1, d2, d2 + 1, d2 + ny, d1, d1 + 1, d1 + ny, fdd2, s->x->data);
-    if (!(worst(0, s->rows, fdd, fdd2, s->scale, 0) <= 1e-11 * (1 + worst(0, s->rows, fdd, NULL, s->scale, 0)))) wrong(s, "f''(d1, d2) is not f''(d2, d1)");
-}
-
-static void check_jvp2(const subject *s)
-{
-    if (s->which != RHS) return;
-    const int ny = 1 + s->n;
-    double *d1 = directions(s, 1), *d2 = NULL, *exact = take(s->rows), *fdd = take(s->rows);
-    int good = 0;
-    for (int tries = 0; tries < TRIES && !good; tries++) {
-        d2 = directions(s, 1);
-        good = steady(s, jvp, d1, d2, 0, s->rows, s->scale, 0, exact);
-    }
-    if (!good) {
-        wrong(s, "no direction away from kinks was found");
-        return;
-    }
-    s->x->made->jvp2(s->t, s->y, s->p, 1, d1, d1 + 1, d1 + ny, d2, d2 + 1, d2 + ny, fdd, s->x->data);
-    const double error = worst(0, s->rows, fdd, exact, s->scale, 0) / (1 + worst(0, s->rows, exact, NULL, s->scale, 0));
-    if (!(error <= 1e-7)) wrong(s, "jvp2 differs from differences of jvp by %.2g", error);
-}
-
-/* d/deps of the second-order part of vjp_dot along d2; `with` holds u and d1. */
-static void bend(const subject *s, const double *at, int w, const double *with, double *out)
-{
-    subject there = *s;
-    double *y = take(s->n), *p = take(s->np), *b = zeros(s->columns);
-    memcpy(y, at + 1, sizeof *y * (size_t)s->n);
-    memcpy(p, at + 1 + s->n, sizeof *p * (size_t)s->np);
-    there.t = at[0], there.y = y, there.p = p;
-    call_vjp_dot(&there, w, with + s->rows, with, NULL, b, out);
-}
-
-static void check_third(const subject *s)
-{
-    const costate_generated *made = s->x->made;
-    if (s->which != RHS || !made->vjp_dot2) return;
-    const int count = s->columns, ny = 1 + s->n;
-    double *with = take(s->rows + count), *u = seeds(s, 1), *d1 = directions(s, 1), *d2 = NULL, *exact = take(count), *b = zeros(count);
-    memcpy(with, u, sizeof *u * (size_t)s->rows);
-    memcpy(with + s->rows, d1, sizeof *d1 * (size_t)count);
-    int good = 0;
-    for (int tries = 0; tries < TRIES && !good; tries++) {
-        d2 = directions(s, 1);
-        good = steady(s, bend, with, d2, 1, count, s->size, 1, exact);
-    }
-    if (!good) {
-        wrong(s, "no direction away from kinks was found");
-        return;
-    }
-    if (made->vjp_dot2(s->t, s->y, s->p, 1, d1, d1 + 1, d1 + ny, d2, d2 + 1, d2 + ny, u, b + 1, b + ny, s->x->data)) wrong(s, "vjp_dot2 fails");
-    const double error = worst(1, count, b, exact, s->size, 1) / (1 + worst(1, count, exact, NULL, s->size, 1));
-    if (!(error <= 1e-7)) wrong(s, "vjp_dot2 differs from differences of vjp_dot by %.2g", error);
-}
-
 /* ---- tests --------------------------------------------------------------------------------------------------------------- */
 
 /* Emitted code is large, and optimizing it takes longer than running it here. One body of code then serves all widths. */
@@ -390,6 +219,7 @@ TEST_ALL(points)
 TEST_ALL(jvp2)
 TEST_ALL(vjp_dot)
 TEST_ALL(symmetry)
+TEST_ALL(parts)
 TEST_ALL(third)
 
 int main(void)
@@ -407,6 +237,7 @@ int main(void)
         cmocka_unit_test(test_jvp2),
         cmocka_unit_test(test_vjp_dot),
         cmocka_unit_test(test_symmetry),
+        cmocka_unit_test(test_parts),
         cmocka_unit_test(test_third),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

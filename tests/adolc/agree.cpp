@@ -161,6 +161,7 @@ int main()
         costate_model *m = NULL;
         costate_model_options options = {};
         options.order = 2;
+        options.flags = "-O1";
         if (costate_model_open(&m, path.c_str(), &options)) {
             std::printf("%s\n%s\n", x.name, costate_model_message(m));
             failed = 1;
