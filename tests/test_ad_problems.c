@@ -316,21 +316,24 @@ static void dense(const costate_problem *c, const pair *q, double *full, char *t
     free(values), free(column), free(rows);
 }
 
-/* What is not zero is in the pattern; the values, if costate diff made jac, are right. */
+/* What is not zero is in the pattern, and nothing is that the pattern by hand, if it is sparse, does without; the values, if
+ * costate diff made jac, are right. */
 static void check_jacobian(const pair *q)
 {
     const int n = q->n;
     double *b = numbers(n * n), *a = numbers(n * n);
-    char *there = calloc((size_t)(n * n), 1);
-    assert_non_null(there);
-    dense(q->hand, q, b, NULL);
+    char *there = calloc((size_t)(n * n), 1), *by_hand = calloc((size_t)(n * n), 1);
+    assert_true(there && by_hand);
+    dense(q->hand, q, b, by_hand);
     dense(q->made, q, a, there);
-    for (int i = 0; i < n * n; i++)
+    for (int i = 0; i < n * n; i++) {
         if (b[i] != 0 && !there[i]) fail_msg("%s: entry (%d, %d) of the Jacobian is not in the pattern", q->name, i / n, i % n);
+        if (there[i] && !by_hand[i]) fail_msg("%s: entry (%d, %d) is in the pattern, but always zero", q->name, i / n, i % n);
+    }
     for (int i = 0; q->made->jac && i < n; i++)
         for (int j = 0; j < n; j++) a[i * n + j] *= q->size_y[j], b[i * n + j] *= q->size_y[j];
     if (q->made->jac) same(q, "jac", n, n, a, b, q->size_u);
-    free(a), free(b), free(there);
+    free(a), free(b), free(there), free(by_hand);
 }
 
 /* ---- a problem ------------------------------------------------------------------------------------------------------------ */
