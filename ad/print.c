@@ -93,7 +93,7 @@ static void put_binary(ad_out *o, const ad_node *n, const ad_style *style)
 {
     int own = binary[n->op].level, kid = own;
     if (own == 9) kid = 10;
-    else if (own < 9 || own == 10) kid = own < 5 ? 5 : AD_LEVEL_SUM + (own == 10); /* bits, shifts, logic: parentheses around all but names and sums */
+    else if (own < 9 || own == 10) kid = own < 5 ? 5 : own == 8 ? AD_LEVEL_SUM : AD_LEVEL_PRODUCT; /* bits and shifts: parentheses around sums, too */
     ad_put_expr(o, n->kid[0], kid, style);
     ad_puts(o, binary[n->op].sign);
     ad_put_expr(o, n->kid[1], kid > own ? kid : own + 1, style);
