@@ -414,7 +414,7 @@ typedef struct batch {
     void *handle;
 } batch;
 
-static void compile(batch *b, const ad_out *o)
+static void compile(batch *b, const ad_out *o, const char *optimize)
 {
     snprintf(b->folder, sizeof b->folder, "/tmp/costate-random-XXXXXX");
     assert_non_null(mkdtemp(b->folder));
@@ -427,7 +427,7 @@ static void compile(batch *b, const ad_out *o)
     const char *cc = getenv("CC") && *getenv("CC") ? getenv("CC") : "cc";
     pid_t child = fork();
     if (child == 0) {
-        execlp(cc, cc, "-std=gnu11", "-O0", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function", "-Wno-misleading-indentation", "-fopenmp-simd", "-shared", "-fPIC",
+        execlp(cc, cc, "-std=gnu11", optimize, "-Wall", "-Wextra", "-Werror", "-Wno-unused-function", "-Wno-misleading-indentation", "-fopenmp-simd", "-shared", "-fPIC",
                "-I" SOURCE_DIR "/include", b->source, "-o", b->library, "-lm", (char *)NULL);
         _exit(127);
     }
@@ -507,11 +507,8 @@ static int holds(const batch *b, unsigned long long seed)
     return 0;
 }
 
-static void identities(void **state)
+static void check(unsigned long long first, unsigned long long programs, const char *optimize)
 {
-    (void)state;
-    const char *from = getenv("COSTATE_SEED"), *count = getenv("COSTATE_PROGRAMS");
-    unsigned long long first = from ? strtoull(from, NULL, 10) : 1, programs = count ? strtoull(count, NULL, 10) : 2000;
     volatile unsigned long long failed = 0;
     print_message("programs %llu to %llu\n", first, first + programs - 1);
     for (unsigned long long at = 0; at < programs; at += BATCH) {
@@ -525,7 +522,7 @@ static void identities(void **state)
                NY, NP, NF, NY, NP, NF, NF, NY, NP, NY, NP, NY, NP);
         for (unsigned long long i = at; i < at + BATCH && i < programs; i++) emit_program(&o, m, first + i);
         batch b;
-        compile(&b, &o);
+        compile(&b, &o, optimize);
         for (unsigned long long i = at; i < at + BATCH && i < programs; i++) failed += !holds(&b, first + i);
         throw_away(&b);
         ad_arena_close(m);
@@ -533,8 +530,27 @@ static void identities(void **state)
     assert_int_equal(failed, 0);
 }
 
+static unsigned long long setting(const char *name, unsigned long long otherwise)
+{
+    const char *text = getenv(name);
+    return text ? strtoull(text, NULL, 10) : otherwise;
+}
+
+static void identities(void **state)
+{
+    (void)state;
+    check(setting("COSTATE_SEED", 1), setting("COSTATE_PROGRAMS", 2000), "-O0");
+}
+
+/* Compiled so that loops that are marked run as vectors. */
+static void vectors(void **state)
+{
+    (void)state;
+    check(setting("COSTATE_SEED", 1) + 1000000, setting("COSTATE_PROGRAMS", 2000) / 40, "-O2");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(identities)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(identities), cmocka_unit_test(vectors)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
