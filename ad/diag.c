@@ -137,7 +137,8 @@ static int known(ad_diag *d, ad_place place, const char *reason)
     return 0;
 }
 
-static void say(ad_diag *d, ad_place place, const char *advice, const char *kind, const char *format, va_list args)
+__attribute__((format(printf, 5, 0))) static void say(ad_diag *d, ad_place place, const char *advice, const char *kind,
+                                                      const char *format, va_list args)
 {
     va_list again;
     va_copy(again, args);

@@ -37,6 +37,8 @@ static ad_node *truth_of(ac_lower *cx, ac_value v, ad_place place)
 
 ad_node *ac_truth(ac_lower *cx, ac_expr *e)
 {
+    ac_constant k;
+    if (ac_evaluate(cx->m, e, &k)) return ad_whole(cx->m, k.is_double ? k.real != 0 : k.whole != 0);
     return truth_of(cx, ac_rvalue(cx, e), e->place);
 }
 
@@ -273,6 +275,8 @@ ac_value ac_full(ac_lower *cx, ac_expr *e)
 
 ad_node *ac_full_truth(ac_lower *cx, ac_expr *e)
 {
+    ac_constant k;
+    if (ac_evaluate(cx->m, e, &k)) return ad_whole(cx->m, k.is_double ? k.real != 0 : k.whole != 0);
     return truth_of(cx, ac_full(cx, e), e->place);
 }
 
@@ -368,10 +372,13 @@ static void set_in(ac_lower *cx, ad_node *block, ad_sym *s, ad_node *value)
 
 static ac_value logical(ac_lower *cx, ac_expr *e)
 {
+    int64_t k;
     ad_node *block, *a = ac_truth(cx, e->a);
+    if (ac_whole_of(a, &k) && !k == (e->op == E_AND)) return ac_of(ac_int(AC_INT), ad_whole(cx->m, e->op == E_OR));
     const ac_value v = lazily(cx, e->b, &block);
     ad_node *b = truth_of(cx, v, e->b->place);
     ac_type *t = ac_int(AC_INT);
+    if (ac_whole_of(a, &k) && !block->kids) return ac_of(t, ac_convert(cx, ac_of(t, b), ac_int(AC_BOOL), 0));
     if (!block->kids) return ac_of(t, ad_new(cx->m, e->op == E_AND ? AD_AND : AD_OR, AD_INT, 2, a, b));
     ad_sym *s = ac_temporary(cx, e->op == E_AND ? "both" : "either", t, ac_convert(cx, ac_of(t, a), ac_int(AC_BOOL), 0));
     set_in(cx, block, s, ac_convert(cx, ac_of(t, b), ac_int(AC_BOOL), 0));
@@ -382,13 +389,13 @@ static ac_value logical(ac_lower *cx, ac_expr *e)
 
 static ac_value condition(ac_lower *cx, ac_expr *e)
 {
-    ac_constant fixed;
-    if (ac_evaluate(cx->m, e->a, &fixed)) { /* sizeof(x) == sizeof(float) ? ... : the other choice need not even be known here */
-        const ac_value v = ac_rvalue(cx, (fixed.is_double ? fixed.real != 0 : fixed.whole != 0) ? e->b : e->c);
+    int64_t k;
+    ad_node *yes, *no, *test = ac_truth(cx, e->a);
+    if (ac_whole_of(test, &k)) { /* the other choice is not looked at: i > 0 ? y[i - 1] : 0 */
+        const ac_value v = ac_rvalue(cx, k ? e->b : e->c);
         ac_type *t = ac_type_of(cx->m, e);
         return v.type && t && ac_is_number(v.type) && ac_is_number(t) ? ac_of(t, ac_convert(cx, v, t, 0)) : v;
     }
-    ad_node *yes, *no, *test = ac_truth(cx, e->a);
     ac_value b = lazily(cx, e->b, &yes), c = lazily(cx, e->c, &no);
     if (!b.type || !c.type) return ac_bad();
     if (b.type->class == T_VOID && c.type->class == T_VOID) {
@@ -402,8 +409,6 @@ static ac_value condition(ac_lower *cx, ac_expr *e)
         return ac_bad();
     }
     ac_type *t = ac_arith_types(cx, &b, &c);
-    int64_t k;
-    if (ac_whole_of(test, &k) && !yes->kids && !no->kids) return ac_of(t, k ? b.node : c.node);
     const ad_type type = t->class == T_DOUBLE ? AD_DOUBLE : AD_INT;
     if (!yes->kids && !no->kids) {
         ad_node *n = ad_new(cx->m, AD_COND, type, 3, test, b.node, c.node);

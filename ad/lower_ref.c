@@ -52,9 +52,21 @@ const char *ac_ref_name(ac_lower *cx, const ac_ref *r)
 
 /* ---- moving about ---------------------------------------------------------------------------------------------------------- */
 
+/* An index with a sign, next to one without: C would convert it silently. */
+static ad_node *with_sign(ac_lower *cx, ad_node *n, const ad_node *other)
+{
+    if (n->op == AD_WHOLE || other->op == AD_WHOLE || !ac_node_type(n)->is_unsigned || ac_node_type(other)->is_unsigned) return n;
+    ad_node *c = ad_new(cx->m, AD_TO_INT, AD_INT, 1, n);
+    c->text = "long";
+    return c;
+}
+
 static ad_node *sum(ac_lower *cx, ad_node *a, ad_node *b)
 {
     if (!a || !b) return a ? a : b;
+    ad_node *first = a;
+    a = with_sign(cx, a, b);
+    b = with_sign(cx, b, first);
     if (b->op == AD_NEG) return ac_int_op(cx, AD_SUB, a, b->kid[0]);
     return ac_int_op(cx, AD_ADD, a, b);
 }

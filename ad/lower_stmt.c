@@ -76,7 +76,14 @@ static void lower_with_rest(ac_lower *cx, ad_node *block, ac_stmt *branch, ac_st
 /* The branches of an if, with what follows the if behind the branch that does not always leave. */
 static void lower_if(ac_lower *cx, ac_stmt *s, ac_stmt *rest)
 {
+    int64_t k;
     ad_node *test = ac_full_truth(cx, s->expr), *yes = ad_block(cx->m), *no = ad_block(cx->m);
+    if (ac_whole_of(test, &k)) { /* the branch that is never taken is not looked at */
+        ac_stmt *taken = k ? s->body : s->otherwise;
+        if (taken && rest) lower_with_rest(cx, cx->block, taken, rest);
+        else if (taken || rest) ac_lower_block(cx, cx->block, taken ? taken->first : rest);
+        return;
+    }
     ad_node *choice = ad_new(cx->m, AD_IF, AD_INT, 3, test, yes, no);
     ac_emit(cx, choice);
     if (rest && !s->body->always) lower_with_rest(cx, yes, s->body, rest);

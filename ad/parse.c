@@ -246,9 +246,9 @@ static void declaration(ac_parser *p)
 }
 
 /* Goes on after the next ; or }. */
-static void skip_declaration(ac_parser *p, int from)
+static void skip_declaration(ac_parser *p)
 {
-    p->at = from;
+    p->at = p->start;
     for (;;) {
         const ac_token *t = ac_peek(p, 0);
         if (t->kind == AC_END) return;
@@ -263,14 +263,14 @@ static void skip_declaration(ac_parser *p, int from)
 static void file_scope(ac_parser *p)
 {
     jmp_buf recover;
-    const int from = p->at;
     ac_entity *scope = p->scope;
     p->recover = &recover;
+    p->start = p->at;
     p->depth = 0;
     if (setjmp(recover)) {
         ac_close_scope(p, scope);
         p->global = 1;
-        skip_declaration(p, from);
+        skip_declaration(p);
         return;
     }
     if (ac_accept(p, ';')) return;

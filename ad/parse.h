@@ -10,6 +10,7 @@ typedef struct ac_parser {
     ad_arena *m;
     ad_diag *d;
     int at;           /* the next token */
+    int start;        /* of the declaration at file scope */
     int depth;        /* nesting */
     ac_entity *scope; /* the last declaration; linked by in_scope through this scope and those around */
     int global;       /* 1: at file scope */

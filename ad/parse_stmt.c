@@ -172,6 +172,19 @@ static int reads_in(const ac_expr *e, const ac_entity *v)
     return n + reads_in(e->a, v) + reads_in(e->b, v) + reads_in(e->c, v);
 }
 
+/* 1: the part before the first ; gives v a value. */
+static int starts(const ac_stmt *first, const ac_entity *v)
+{
+    for (const ac_stmt *s = first; s; s = s->next) {
+        if (s->op == S_DECLARE && s->entity == v) return 1;
+        for (const ac_expr *e = s->op == S_EXPR ? s->expr : NULL; e; e = e->op == E_COMMA ? e->a : NULL) {
+            const ac_expr *k = e->op == E_COMMA ? e->b : e;
+            if (k->op == E_ASSIGN && k->arith == AD_SET && k->a->op == E_NAME && k->a->entity == v) return 1;
+        }
+    }
+    return 0;
+}
+
 static ac_stmt *loop(ac_parser *p)
 {
     const ac_token *t = ac_peek(p, 0);
@@ -207,6 +220,7 @@ static ac_stmt *loop(ac_parser *p)
     for (int i = 0; i < targets; i++) {
         ac_entity *v = target[i]->a->entity;
         target[i]->body_writes += v->writes;
+        if (!starts(s->first, v)) v->counted_reads--; /* the loop goes on from a value that is there */
         v->counted_reads += v->reads - reads[i] + reads_in(s->expr, v) + reads_in(s->step, v);
     }
     ac_close_scope(p, outer);
