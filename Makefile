@@ -2,7 +2,8 @@
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 WERROR ?= OFF
 
-PACKAGES := gcc libc6-dev make cmake pkg-config libcmocka-dev libopenblas-dev libsuitesparse-dev libsuperlu-dev
+PACKAGES := gcc libc6-dev make cmake pkg-config libcmocka-dev libopenblas-dev libsuitesparse-dev libsuperlu-dev \
+	libnlopt-dev librsvg2-bin
 BENCH_PACKAGES := petsc-dev libsundials-dev libopenmpi-dev gnuplot-nox
 
 .PHONY: help demo test bench accuracy clean

@@ -1,0 +1,1 @@
+../../problems/models/cbm4.c
