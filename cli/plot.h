@@ -60,7 +60,8 @@ typedef struct plot_matrix {
 } plot_matrix;
 int plot_pattern(plot *f, int matrices, const plot_matrix *matrix);
 
-/* Both axes logarithmic, marks at the points: work against precision, order of convergence. Points that are not positive are left out. */
+/* Both axes logarithmic, marks at the points: work against precision, order of convergence. Points that are not positive are left
+ * out. */
 int plot_loglog(plot *f, int count, const plot_series *series);
 
 #endif

@@ -1,8 +1,8 @@
 /* plot_axis.c - axes: which numbers to write, and how.
  *
- * A linear axis has ticks at whole multiples of step = m 10^k, m = 1, 2 or 5, with the step whose number of intervals is nearest to
- * the wanted one in ratio. Numbers of very large or small size share a power of ten; numbers that differ only far behind the point
- * are written as differences from the first. */
+ * A linear axis has ticks at whole multiples of step = m 10^k, m = 1, 2 or 5, with the step whose number of intervals is nearest
+ * to the wanted one in ratio. Numbers of very large or small size share a power of ten; numbers that differ only far behind
+ * the point are written as differences from the first. */
 #include "plot_draw.h"
 
 #include <limits.h>

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define OUTLINED "fill=\"#fff\" stroke=\"#b5471b\" stroke-width=\"0.5\""
+#define SMALL "font-size=\"6\" fill=\"" PLOT_GREY "\""
+
 enum { MOST_BARS = 30, MOST_CHARTS = 6 };
 static const double bar_gap = 9, bar_high = 5.5;
 
@@ -78,9 +81,9 @@ static void draw_bars(figure *g, const plot_bar_chart *c, const sorted *s, doubl
         if (name) pen_text(g, left + 4 + names, y + bar_high, PEN_END, "", name);
         free(name);
         if (v > 0) pen_box(g, zero, y, end - zero, bar_high, "fill=\"#4a6a8a\"");
-        else pen_box(g, end + 0.25, y + 0.25, zero - end - 0.25, bar_high - 0.5, "fill=\"#fff\" stroke=\"#b5471b\" stroke-width=\"0.5\"");
+        else pen_box(g, end + 0.25, y + 0.25, zero - end - 0.25, bar_high - 0.5, OUTLINED);
         short_number(text, v);
-        pen_text(g, end + (v > 0 ? 2.5 : -2.5), y + bar_high, v > 0 ? PEN_START : PEN_END, "font-size=\"6\" fill=\"" PLOT_GREY "\"", text);
+        pen_text(g, end + (v > 0 ? 2.5 : -2.5), y + bar_high, v > 0 ? PEN_START : PEN_END, SMALL, text);
     }
     pen_line(g, zero, first - 2, zero, first + bar_gap * s->shown, "stroke=\"" PLOT_INK "\" stroke-width=\"0.5\"");
 }

@@ -12,7 +12,7 @@ const line_style line_styles[PLOT_STYLES] = {
 
 static const char *const anchors[] = {"", " text-anchor=\"middle\"", " text-anchor=\"end\""};
 
-/* ---- text --------------------------------------------------------------------------------------------------------------- */
+/* ---- text ----------------------------------------------------------------------------------------------------------- */
 
 /* The width of the character at s in ems, and in *bytes its length: a guess on the wide side of the sans-serif fonts in use. */
 static double glyph(const char *s, int *bytes)
@@ -60,8 +60,9 @@ static int valid(const unsigned char *s)
     const int length = *s >= 0xc2 && *s < 0xe0 ? 2 : *s >= 0xe0 && *s < 0xf0 ? 3 : *s >= 0xf0 && *s < 0xf5 ? 4 : 0;
     for (int i = 1; i < length; i++)
         if ((s[i] & 0xc0) != 0x80) return 0;
-    if (length == 3 && ((*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] > 0x9f) || (*s == 0xef && s[1] == 0xbf && s[2] > 0xbd))) return 0;
-    if (length == 4 && ((*s == 0xf0 && s[1] < 0x90) || (*s == 0xf4 && s[1] > 0x8f))) return 0;
+    /* Too long forms, surrogates, what is beyond the last character, and two that XML excludes. */
+    if ((*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] > 0x9f) || (*s == 0xef && s[1] == 0xbf && s[2] > 0xbd)) return 0;
+    if ((*s == 0xf0 && s[1] < 0x90) || (*s == 0xf4 && s[1] > 0x8f)) return 0;
     return length;
 }
 
@@ -84,7 +85,7 @@ int drawable(double x)
     return fabs(x) <= 1e300;
 }
 
-/* ---- marks ---------------------------------------------------------------------------------------------------------------- */
+/* ---- marks ---------------------------------------------------------------------------------------------------------- */
 
 void pen_line(figure *g, double x0, double y0, double x1, double y1, const char *style)
 {
@@ -105,8 +106,8 @@ void pen_text(figure *g, double x, double y, pen_anchor anchor, const char *styl
 
 void pen_power(figure *g, double x, double y, pen_anchor anchor, const char *before, int exponent)
 {
-    fprintf(g->to, "<text x=\"%.2f\" y=\"%.2f\"%s>%s<tspan dy=\"-2.6\" font-size=\"5\">%s%d</tspan></text>\n", x, y, anchors[anchor],
-            before, exponent < 0 ? PLOT_MINUS : "", abs(exponent));
+    fprintf(g->to, "<text x=\"%.2f\" y=\"%.2f\"%s>%s<tspan dy=\"-2.6\" font-size=\"5\">%s%d</tspan></text>\n", x, y,
+            anchors[anchor], before, exponent < 0 ? PLOT_MINUS : "", abs(exponent));
 }
 
 polyline polyline_open(figure *g, const line_style *style, double width)
@@ -156,7 +157,7 @@ void spread(int count, double *place, double gap, double top, double bottom)
     }
 }
 
-/* ---- the figure ------------------------------------------------------------------------------------------------------------ */
+/* ---- the figure ----------------------------------------------------------------------------------------------------- */
 
 int figure_open(figure *g, plot *f, double width)
 {
@@ -207,7 +208,8 @@ int figure_close(figure *g)
         const int length = asprintf(&svg,
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.2fmm\" height=\"%.2fmm\" viewBox=\"0 0 %.2f %.2f\" "
-            "font-family=\"Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif\" font-size=\"%g\" fill=\"" PLOT_INK "\">\n"
+            "font-family=\"Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif\" font-size=\"%g\" "
+            "fill=\"" PLOT_INK "\">\n"
             "<rect x=\"-2\" y=\"-2\" width=\"110%%\" height=\"110%%\" fill=\"#fff\"/>\n%s</svg>\n",
             g->width * 25.4 / 72, high * 25.4 / 72, g->width, high, PLOT_SIZE, g->text);
         status = length < 0 ? plot_fail(g->f, "out of memory") : plot_save(g->f, svg, (size_t)length);

@@ -20,7 +20,7 @@
 
 typedef enum pen_anchor { PEN_START, PEN_MIDDLE, PEN_END } pen_anchor;
 
-/* ---- figure: plot_draw.c ------------------------------------------------------------------------------------------------ */
+/* ---- figure: plot_draw.c -------------------------------------------------------------------------------------------- */
 
 typedef struct figure {
     plot *f;
@@ -37,7 +37,7 @@ void figure_note(figure *g, const char *format, ...) __attribute__((format(print
 /* Ends it and writes the file. */
 int figure_close(figure *g);
 
-/* A straight line; a rectangle; text with its baseline at y, escaped; 10^exponent, after `before` (plain text). style: attributes. */
+/* A straight line; a rectangle; text with its baseline at y, escaped; plain text with an exponent. style: attributes. */
 void pen_line(figure *g, double x0, double y0, double x1, double y1, const char *style);
 void pen_box(figure *g, double x, double y, double wide, double high, const char *style);
 void pen_text(figure *g, double x, double y, pen_anchor anchor, const char *style, const char *text);
@@ -70,7 +70,7 @@ void polyline_close(polyline *l);
 /* Moves `count` places at least gap apart and into [top, bottom], by as little as possible; they keep their order. */
 void spread(int count, double *place, double gap, double top, double bottom);
 
-/* ---- axes: plot_axis.c ---------------------------------------------------------------------------------------------------- */
+/* ---- axes: plot_axis.c ---------------------------------------------------------------------------------------------- */
 
 typedef struct axis {
     double lo, hi;   /* what it shows */
@@ -94,7 +94,7 @@ double axis_width(const axis *a); /* of the widest number */
 void axis_bottom(figure *g, const axis *a, double y, int numbers, const char *label);
 void axis_left(figure *g, const axis *a, double x);
 
-/* ---- file: plot_file.c ------------------------------------------------------------------------------------------------------ */
+/* ---- file: plot_file.c ---------------------------------------------------------------------------------------------- */
 
 /* Writes the SVG, or what a program makes of it, to f->path. */
 int plot_save(plot *f, const char *svg, size_t length);

@@ -20,11 +20,11 @@ static const char *const endings[] = {"", ".svg", ".png", ".pdf"};
 
 /* Programs, in the order in which they are tried, and their arguments for PNG (300 dots an inch) and PDF. */
 static const struct {
-    const char *name, *package;
+    const char *name;
     const char *const png[8], *const pdf[8];
 } converters[] = {
-    {"rsvg-convert", "librsvg2-bin", {"--format=png", "--dpi-x=300", "--dpi-y=300", NULL}, {"--format=pdf", NULL}},
-    {"inkscape", "inkscape", {"--pipe", "--export-type=png", "--export-dpi=300", "--export-filename=-", NULL},
+    {"rsvg-convert", {"--format=png", "--dpi-x=300", "--dpi-y=300", NULL}, {"--format=pdf", NULL}},
+    {"inkscape", {"--pipe", "--export-type=png", "--export-dpi=300", "--export-filename=-", NULL},
      {"--pipe", "--export-type=pdf", "--export-filename=-", NULL}}};
 enum { CONVERTERS = sizeof converters / sizeof *converters };
 
@@ -77,8 +77,8 @@ int plot_check(plot *f)
     const kind k = kind_of(f->path);
     if (k == NONE) return plot_fail(f, "%s: a plot is a file that ends in .svg, .png or .pdf", f->path);
     if (k != SVG && converter() < 0)
-        return plot_fail(f, "%s needs rsvg-convert or inkscape, and neither is installed (Debian: apt install %s); %.*s.svg needs nothing", f->path,
-                         converters[0].package, (int)strlen(f->path) - 4, f->path);
+        return plot_fail(f, "%s needs rsvg-convert (Debian package %s) or inkscape, and neither is installed; try %.*s.svg",
+                         f->path, "librsvg2-bin", (int)strlen(f->path) - 4, f->path);
     char *folder = folder_of(f->path);
     const int bad = !folder || access(folder, W_OK | X_OK);
     const int why = errno;
@@ -86,7 +86,7 @@ int plot_check(plot *f)
     return bad ? plot_fail(f, "%s cannot be written: %s", f->path, strerror(why)) : 0;
 }
 
-/* ---- the last step ----------------------------------------------------------------------------------------------------------- */
+/* ---- the last step -------------------------------------------------------------------------------------------------- */
 
 static int copy(int to, FILE *from)
 {
@@ -125,7 +125,7 @@ static int place(plot *f, FILE *from)
     return bad ? plot_fail(f, "%s cannot be written: %s", f->path, strerror(why)) : 0;
 }
 
-/* ---- conversion ------------------------------------------------------------------------------------------------------------------ */
+/* ---- conversion ----------------------------------------------------------------------------------------------------- */
 
 /* Runs converter c from in to out. What it says on standard error is the user's to read. */
 static int convert(plot *f, int c, kind k, FILE *in, FILE *out)
@@ -144,7 +144,7 @@ static int convert(plot *f, int c, kind k, FILE *in, FILE *out)
     int status = 0;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
-    return status ? plot_fail(f, "%s could not make %s; FILE.svg in its place needs no other program", converters[c].name, f->path) : 0;
+    return status ? plot_fail(f, "%s could not make %s; try a file that ends in .svg", converters[c].name, f->path) : 0;
 }
 
 int plot_save(plot *f, const char *svg, size_t length)
@@ -157,7 +157,7 @@ int plot_save(plot *f, const char *svg, size_t length)
         status = plot_fail(f, "a temporary file cannot be written: %s", strerror(errno));
     if (!status && k != SVG) {
         status = convert(f, converter(), k, in, out);
-        if (!status && fseek(out, 0, SEEK_SET)) status = plot_fail(f, "a temporary file cannot be read: %s", strerror(errno));
+        if (!status && fseek(out, 0, SEEK_SET)) status = plot_fail(f, "no temporary file can be read: %s", strerror(errno));
     }
     if (!status) status = place(f, k == SVG ? in : out);
     if (in) fclose(in);

@@ -35,7 +35,7 @@ static double value(const plot_series *s, int k)
     return s->y[(ptrdiff_t)k * s->stride];
 }
 
-/* ---- panels ---------------------------------------------------------------------------------------------------------------- */
+/* ---- panels --------------------------------------------------------------------------------------------------------- */
 
 static int panel_add(lines *l, const char *group, int count, const int *line, int thicket)
 {
@@ -120,7 +120,7 @@ static int make_panels(lines *l)
     return status;
 }
 
-/* ---- the time axis ---------------------------------------------------------------------------------------------------------- */
+/* ---- the time axis -------------------------------------------------------------------------------------------------- */
 
 int plot_times(double t0, double t1, double times[PLOT_TIMES])
 {
@@ -182,7 +182,7 @@ static void time_axis(lines *l, int wanted)
     } else l->x = axis_linear(lo, hi, wanted, 0);
 }
 
-/* ---- drawing ---------------------------------------------------------------------------------------------------------------- */
+/* ---- drawing -------------------------------------------------------------------------------------------------------- */
 
 /* Which line of the panel is the k-th with a label. */
 static int labelled(const panel *p, int k)
@@ -289,7 +289,8 @@ static void draw_panels(lines *l, int shown)
         }
     }
     int crowned = 0; /* something is written above a panel of the first row */
-    for (int i = 0; i < columns && i < shown; i++) crowned |= l->panel[i].group || l->panel[i].y.exponent || l->panel[i].y.base != 0;
+    for (int i = 0; i < columns && i < shown; i++)
+        crowned |= l->panel[i].group || l->panel[i].y.exponent || l->panel[i].y.base != 0;
     const double top = l->g.y + (l->g.f->y ? 8 : 0) + (crowned ? 12 : 6);
     if (l->g.f->y) pen_text(&l->g, 4, l->g.y + 6, PEN_START, "", l->g.f->y);
     for (int i = 0; i < shown; i++) {
@@ -303,7 +304,7 @@ static void draw_panels(lines *l, int shown)
     l->g.y = top + rows * (high + apart) + (l->g.f->x || l->x.exponent ? 6 : -3);
 }
 
-/* ---- notes ----------------------------------------------------------------------------------------------------------------- */
+/* ---- notes ---------------------------------------------------------------------------------------------------------- */
 
 /* Names what is not drawn because it is zero, unless nothing else is there and it is drawn. */
 static void note_zero(lines *l)

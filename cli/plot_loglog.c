@@ -25,13 +25,13 @@ static int good(const plot_series *s, int k)
 static void mark(figure *g, int i, double x, double y)
 {
     const char *colour = line_styles[i % PLOT_STYLES].colour, *inside = i / PLOT_STYLES % 2 ? "#fff" : colour;
-    const double r = 1.9;
+    const double r = 1.9, q = 2.5; /* half the width */
     fprintf(g->to, "<path fill=\"%s\" stroke=\"%s\" stroke-width=\"0.7\" d=\"", inside, colour);
     switch (i % PLOT_STYLES) {
     case 0: fprintf(g->to, "M%.2f %.2fa%g %g 0 1 0 %g 0a%g %g 0 1 0 %g 0Z", x - r, y, r, r, 2 * r, r, r, -2 * r); break;
     case 1: fprintf(g->to, "M%.2f %.2fh%gv%gh%gZ", x - r, y - r, 2 * r, 2 * r, -2 * r); break;
     case 2: fprintf(g->to, "M%.2f %.2fl%g %gh%gZ", x, y - r - 0.4, r + 0.4, 2 * r, -2 * r - 0.8); break;
-    case 3: fprintf(g->to, "M%.2f %.2fl%g %gl%g %gl%g %gZ", x, y - r - 0.6, r + 0.6, r + 0.6, -r - 0.6, r + 0.6, -r - 0.6, -r - 0.6); break;
+    case 3: fprintf(g->to, "M%.2f %.2fl%g %gl%g %gl%g %gZ", x, y - q, q, q, -q, q, -q, -q); break;
     default: fprintf(g->to, "M%.2f %.2fl%g %gm0 %gl%g %g", x - r, y - r, 2 * r, 2 * r, -2 * r, -2 * r, 2 * r); break;
     }
     fputs("\"/>\n", g->to);
@@ -86,7 +86,8 @@ static void draw_labels(loglog *l, label *all, double *at)
         char style[64];
         const char *colour = line_styles[all[i].i % PLOT_STYLES].colour;
         snprintf(style, sizeof style, "stroke=\"%s\" stroke-width=\"0.3\"", colour);
-        if (l->x.to + 3 - all[i].end_x > 8 || fabs(at[i] - all[i].end_y) > 1) pen_line(&l->g, all[i].end_x + 3, all[i].end_y, l->x.to + 4, at[i], style);
+        if (l->x.to - all[i].end_x > 5 || fabs(at[i] - all[i].end_y) > 1)
+            pen_line(&l->g, all[i].end_x + 3, all[i].end_y, l->x.to + 4, at[i], style);
         snprintf(style, sizeof style, "fill=\"%s\"", colour);
         pen_text(&l->g, l->x.to + 6, at[i] + 2.4, PEN_START, style, l->series[all[i].i].name);
     }

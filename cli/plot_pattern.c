@@ -83,8 +83,8 @@ static void draw_matrix(figure *g, grid *d, double most)
 {
     const plot_matrix *m = d->m;
     char text[200];
-    snprintf(text, sizeof text, "%.80s%s%d \xc3\x97 %d, %d %s", m->title ? m->title : "", m->title ? ": " : "", m->rows, m->columns,
-             m->colptr[m->columns], m->colptr[m->columns] == 1 ? "entry" : "entries");
+    snprintf(text, sizeof text, "%.80s%s%d \xc3\x97 %d, %d %s", m->title ? m->title : "", m->title ? ": " : "", m->rows,
+             m->columns, m->colptr[m->columns], m->colptr[m->columns] == 1 ? "entry" : "entries");
     pen_text(g, 4, g->y + 7, PEN_START, "", text);
     /* Names take room, which makes squares smaller, which may leave no room for names: the second time tells. */
     double rows = 0, columns = 0, left = 0;

@@ -1,5 +1,5 @@
-/* test_plot.c - figures: ticks are where people expect them, labels do not touch, whatever the numbers are the SVG is well formed and
- * holds no NaN, what is left out is said, and a figure that cannot be made leaves a reason and no file. */
+/* test_plot.c - figures: ticks are where people expect them, labels do not touch, whatever the numbers are the SVG is well formed
+ * and holds no NaN, what is left out is said, and a figure that cannot be made leaves a reason and no file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -61,14 +61,15 @@ static int count(const char *text, const char *what)
     return found;
 }
 
-/* Tags are closed in order, every & begins one of the five entities, bytes are UTF-8 by their lengths, and no number is NaN or infinite. */
+/* Tags are closed in order, every & begins an entity, there are no control characters, and no number is NaN or infinite. */
 static void well_formed(const char *svg)
 {
     char open[16][16];
     int depth = 0;
     assert_int_equal(strncmp(svg, "<?xml", 5), 0);
     for (const char *s = strchr(svg, '\n'); *s; s++) {
-        if (*s == '&') assert_true(!strncmp(s, "&lt;", 4) || !strncmp(s, "&gt;", 4) || !strncmp(s, "&amp;", 5) || !strncmp(s, "&quot;", 6));
+        if (*s == '&')
+            assert_true(!strncmp(s, "&lt;", 4) || !strncmp(s, "&gt;", 4) || !strncmp(s, "&amp;", 5) || !strncmp(s, "&quot;", 6));
         assert_true((unsigned char)*s >= 0x20 || *s == '\n' || *s == '\t');
         if (*s != '<') continue;
         const char *end = strchr(s, '>');
@@ -100,7 +101,7 @@ static char *taken(const plot *f, int status)
     return svg;
 }
 
-/* ---- axes ------------------------------------------------------------------------------------------------------------------ */
+/* ---- axes ----------------------------------------------------------------------------------------------------------- */
 
 static double uniform(unsigned *seed)
 {
@@ -200,7 +201,8 @@ static void labels_are_spread_as_little_as_possible(void **unused)
         double place[10];
         for (int i = 0; i < 10; i++) place[i] = (i ? place[i - 1] : 0) + 12 * uniform(&seed) * uniform(&seed);
         spread(10, place, 7, 0, 80);
-        for (int i = 0; i < 10; i++) assert_true(place[i] > -1e-9 && place[i] < 80 + 1e-9 && (!i || place[i] - place[i - 1] > 7 - 1e-9));
+        for (int i = 0; i < 10; i++) assert_true(place[i] > -1e-9 && place[i] < 80 + 1e-9);
+        for (int i = 1; i < 10; i++) assert_true(place[i] - place[i - 1] > 7 - 1e-9);
     }
 }
 
@@ -219,7 +221,7 @@ static void points_of_time_are_in_order(void **unused)
     assert_int_equal(plot_times(2, 2, times), 1);
 }
 
-/* ---- lines ------------------------------------------------------------------------------------------------------------------- */
+/* ---- lines ---------------------------------------------------------------------------------------------------------- */
 
 enum { ROWS = 50 };
 
@@ -293,13 +295,15 @@ static void time_is_logarithmic_when_it_happens_early(void **unused)
 static void odd_numbers_are_drawn_or_left_out(void **unused)
 {
     (void)unused;
-    const double odd[] = {0, -0.0, 1, NAN, INFINITY, -INFINITY, DBL_MAX, -DBL_MAX, DBL_MIN, 4e-320, 1e-300, 1e300, -1e300, 1 + DBL_EPSILON};
+    const double odd[] = {0,       -0.0,   1,      NAN,   INFINITY, -INFINITY,      DBL_MAX, -DBL_MAX,
+                          DBL_MIN, 4e-320, 1e-300, 1e300, -1e300,   1 + DBL_EPSILON};
     enum { ODD = sizeof odd / sizeof *odd };
     double x[4] = {0, 1, 2, 3};
     for (int i = 0; i < ODD; i++)
         for (int j = 0; j < ODD; j++) {
             const double y[8] = {odd[i], 1, odd[j], odd[i], odd[j], odd[i], odd[i], odd[j]};
-            const plot_series s[] = {{"a", NULL, 4, 2, x, y}, {"b", NULL, 4, 2, x, y + 1}, {"c", "g", 1, 1, x, y}, {"d", "g", 0, 1, x, y}};
+            const plot_series s[] = {
+                {"a", NULL, 4, 2, x, y}, {"b", NULL, 4, 2, x, y + 1}, {"c", "g", 1, 1, x, y}, {"d", "g", 0, 1, x, y}};
             plot f = {.path = at("odd.svg"), .x = "t"};
             free(taken(&f, plot_lines(&f, 4, s)));
             const char *const name[] = {"a", "b", "c", "d", "e", "f", "g", "h"};
@@ -308,7 +312,7 @@ static void odd_numbers_are_drawn_or_left_out(void **unused)
         }
 }
 
-/* ---- bars, patterns, two logarithmic axes ----------------------------------------------------------------------------------------- */
+/* ---- bars, patterns, two logarithmic axes --------------------------------------------------------------------------- */
 
 static void bars_are_sorted_and_the_rest_is_summed_up(void **unused)
 {
@@ -343,7 +347,8 @@ static void bars_are_sorted_and_the_rest_is_summed_up(void **unused)
 static void names_of_any_kind_are_escaped(void **unused)
 {
     (void)unused;
-    const char *const name[] = {"a<b>&\"c\"", "\xff\xfe", "bell\a", "\xc3\xbc", "\xed\xa0\x80", "", "a very long name that does not fit next to anything at all"};
+    const char *const name[] = {"a<b>&\"c\"",    "\xff\xfe", "bell\a", "\xc3\xbc",
+                                "\xed\xa0\x80", "",         "a very long name that does not fit next to anything at all"};
     const double size[] = {7, 6, 5, 4, 3, 2, 1};
     plot f = {.path = at("names.svg"), .title = "<&>", .x = "]]>"};
     char *svg = taken(&f, plot_bars(&f, 1, &(plot_bar_chart){"\x01", 7, 1, name, size}));
@@ -398,7 +403,7 @@ static void work_and_precision(void **unused)
     assert_non_null(strstr(f.message, "nothing to draw"));
 }
 
-/* ---- files ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- files ---------------------------------------------------------------------------------------------------------- */
 
 static int draw(plot *f)
 {
