@@ -23,6 +23,7 @@ typedef struct pattern {
     unsigned char *varied; /* by symbol: has a set */
     unsigned char *unsure;
     unsigned char *needed; /* sure, and the skeleton uses it */
+    int *home;             /* by symbol: branches taken unasked around its declaration */
     int full;              /* 1: the bound of a loop is not sure */
     int weak;              /* within branches that are taken unasked */
     int jumps;             /* gotos to done_ */
@@ -53,20 +54,22 @@ static int mark(unsigned char *set, const ad_sym *s)
     return set[s->number] = 1;
 }
 
-/* 1: something was marked. */
+/* unasked: branches around n that are taken without knowing. What lives inside one and is assigned there has the value it would have if the branch were
+ * taken. 1: something was marked. */
 static int spread(pattern *w, const ad_node *n, int unasked)
 {
     int more = 0;
     if (!n) return 0;
     switch (n->op) {
+    case AD_DECL: w->home[n->sym->number] = unasked; return 0;
     case AD_SET:
     case AD_INC:
         if (is_varied(w, n->kid[1])) more |= mark(w->varied, n->kid[0]->sym);
-        if (unasked || is_unsure(w, n->kid[1]) || (n->kid[0]->op == AD_ELEM && is_unsure(w, n->kid[0]->kid[0])))
+        if (unasked > w->home[n->kid[0]->sym->number] || is_unsure(w, n->kid[1]) || (n->kid[0]->op == AD_ELEM && is_unsure(w, n->kid[0]->kid[0])))
             more |= mark(w->unsure, n->kid[0]->sym);
         return more;
     case AD_IF:
-        unasked |= is_unsure(w, n->kid[0]);
+        unasked += is_unsure(w, n->kid[0]);
         return spread(w, n->kid[1], unasked) | spread(w, n->kid[2], unasked);
     case AD_FOR:
         if (is_unsure(w, n->kid[0]) || is_unsure(w, n->kid[1])) w->full = 1;
@@ -149,7 +152,7 @@ static void add_leaves(pattern *w, ad_node *out, const char *to, const ad_node *
 static void assign(pattern *w, ad_node *out, const ad_node *s)
 {
     const ad_node *target = s->kid[0];
-    const int add = s->op == AD_INC || w->weak;
+    const int add = s->op == AD_INC || w->weak > w->home[target->sym->number];
     if (target->op == AD_NAME && (add || !ad_uses(s->kid[1], target->sym))) {
         const char *to = ad_text(w->m, "&%s", target->sym->name);
         if (!add) ad_append(w->m, out, raw(w, ad_text(w->m, "costate_set_clear(%s);", to), NULL, NULL));
@@ -330,6 +333,7 @@ void ad_put_pattern(ad_out *o, const ad_fn *fn, const char *name, int states, in
     pattern w = {.m = m, .f = fn, .fn = ad_take(m, sizeof *w.fn), .states = states, .params = params};
     const size_t syms = (size_t)fn->syms + 1;
     w.varied = ad_take(m, syms), w.unsure = ad_take(m, syms), w.needed = ad_take(m, syms);
+    w.home = ad_take(m, syms * sizeof *w.home);
     *w.fn = *fn;
     w.fn->names = NULL;
     const ad_sym *const given[] = {fn->t, fn->y, fn->p};

@@ -16,7 +16,8 @@ typedef struct known {
     const ad_fn *fn;
     int states, params;
     const set ***cell; /* by symbol and element; NULL: empty */
-    int weak;
+    int weak;          /* branches around the statement at hand */
+    int *home;         /* by symbol: branches around its declaration */
     int failed;        /* a loop, an index that is not a literal */
 } known;
 
@@ -86,11 +87,12 @@ static void walk(known *w, const ad_node *n)
 {
     if (!n || w->failed) return;
     switch (n->op) {
+    case AD_DECL: w->home[n->sym->number] = w->weak; return;
     case AD_SET:
     case AD_INC:
         if (n->kid[0]->sym->type == AD_DOUBLE) {
             const set *value = of(w, n->kid[1]), **cell = cell_of(w, n->kid[0]);
-            if (cell) *cell = n->op == AD_INC || w->weak ? unite(w, *cell, value) : value;
+            if (cell) *cell = n->op == AD_INC || w->weak > w->home[n->kid[0]->sym->number] ? unite(w, *cell, value) : value;
         }
         return;
     case AD_IF:
@@ -111,6 +113,7 @@ int ad_pattern_known(ad_arena *m, const ad_fn *fn, int states, int params, int r
 {
     known w = {.m = m, .fn = fn, .states = states, .params = params};
     w.cell = ad_take(m, ((size_t)fn->syms + 1) * sizeof *w.cell);
+    w.home = ad_take(m, ((size_t)fn->syms + 1) * sizeof *w.home);
     walk(&w, fn->body);
     if (w.failed || !fn->out) return 0;
     const set *const *row = w.cell[fn->out->number];

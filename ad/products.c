@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ARGS = 10, VARIANTS = 5, ZEROS = 64 };
+enum { ARGS = 10, VARIANTS = 5, ZEROS = 64, LARGE = 60 };
 
 /* An argument with lanes, in the order of the C signature. */
 typedef struct arg {
@@ -33,6 +33,7 @@ typedef struct variant {
     const char *by;      /* reverse: "y", "p", "yp"; "": forward only */
     const char *move[2]; /* slots that move at level 1 and 2, as letters t y p u; "": no tangent */
     int keep;
+    int usual;           /* 1: what the methods ask for at every stage, so made for large functions too, where compiling takes time */
 } variant;
 
 /* Letters for slots that the function does not use are dropped, and variants that then repeat an earlier one. */
@@ -43,21 +44,21 @@ static const struct product {
 } products[] = {
     {"jvp",
      {{"t1", "tdot", 0}, {"y1", "ydot", 0}, {"p1", "pdot", 0}, {"out1", "fdot", 1}},
-     {{"y", "", {"y", ""}, 0}, {"p", "", {"p", ""}, 0}, {"yp", "", {"yp", ""}, 0}, {"typ", "", {"typ", ""}, 0}}},
+     {{"y", "", {"y", ""}, 0, 1}, {"p", "", {"p", ""}, 0, 0}, {"yp", "", {"yp", ""}, 0, 0}, {"typ", "", {"typ", ""}, 0, 1}}},
     {"vjp",
      {{"u", "u", 0}, {"yb", "yb", 1}, {"pb", "pb", 1}},
-     {{"y", "y", {"", ""}, 0}, {"p", "p", {"", ""}, 0}, {"yp", "yp", {"", ""}, 0}}},
+     {{"y", "y", {"", ""}, 0, 1}, {"p", "p", {"", ""}, 0, 0}, {"yp", "yp", {"", ""}, 0, 1}}},
     {"jvp2",
      {{"t1", "tdot1", 0}, {"y1", "ydot1", 0}, {"p1", "pdot1", 0}, {"t2", "tdot2", 0}, {"y2", "ydot2", 0}, {"p2", "pdot2", 0}, {"out12", "fdd", 1}},
-     {{"y_ty", "", {"y", "ty"}, 0}, {"yp_ty", "", {"yp", "ty"}, 0}, {"typ_typ", "", {"typ", "typ"}, 0}}},
+     {{"y_ty", "", {"y", "ty"}, 0, 1}, {"yp_ty", "", {"yp", "ty"}, 0, 1}, {"typ_typ", "", {"typ", "typ"}, 0, 1}}},
     {"vjp_dot",
      {{"t1", "tdot", 0}, {"y1", "ydot", 0}, {"p1", "pdot", 0}, {"u", "u", 0}, {"u1", "udot", 0}, {"yb", "yb", 1}, {"yb1", "ybdot", 1},
       {"pb", "pb", 1}, {"pb1", "pbdot", 1}},
-     {{"ty", "yp", {"ty", ""}, 0}, {"y", "y", {"yu", ""}, 1}, {"dots", "yp", {"typu", ""}, 0}, {"full", "yp", {"typu", ""}, 1}}},
+     {{"ty", "yp", {"ty", ""}, 0, 1}, {"y", "y", {"yu", ""}, 1, 0}, {"dots", "yp", {"typu", ""}, 0, 0}, {"full", "yp", {"typu", ""}, 1, 1}}},
     {"vjp_dot2",
      {{"t1", "tdot1", 0}, {"y1", "ydot1", 0}, {"p1", "pdot1", 0}, {"t2", "tdot2", 0}, {"y2", "ydot2", 0}, {"p2", "pdot2", 0}, {"u", "u", 0},
       {"yb12", "yb", 1}, {"pb12", "pb", 1}},
-     {{"yp_ty", "yp", {"yp", "ty"}, 0}, {"typ_typ", "yp", {"typ", "typ"}, 0}}},
+     {{"yp_ty", "yp", {"yp", "ty"}, 0, 1}, {"typ_typ", "yp", {"typ", "typ"}, 0, 1}}},
 };
 
 /* ---- trees -------------------------------------------------------------------------------------------------------------------- */
@@ -165,7 +166,7 @@ static void put_instance(ad_out *o, const ad_fn *fn, const char *name, const cha
     ad_puts(o, ");\n}\n\n");
 }
 
-/* name_1, and name_4, name_8 and name_any unless the body is cut: then name_any alone. Returns whether it is. */
+/* name_1 and name_any; name_4 and, unless the function is large, name_8 if the body is not cut. Returns the widest with a function of its own. */
 static int put_widths(ad_out *o, const ad_subject *s, const ad_fn *fn, const char *name)
 {
     ad_fn *one = ad_fn_copy(o->m, fn, NULL);
@@ -176,20 +177,21 @@ static int put_widths(ad_out *o, const ad_subject *s, const ad_fn *fn, const cha
     const int cut = ad_emit_is_long(wide);
     ad_emit_fn(o, wide, &(ad_emit){.name = ad_text(o->m, cut ? "%s_any" : "%s_lanes", name), .lanes = 1});
     if (cut) return 1;
+    const int eight = ad_emit_size(s->fn) <= LARGE;
     put_instance(o, fn, name, "4", "", "1, 4");
-    put_instance(o, fn, name, "8", "", "2, 8");
+    if (eight) put_instance(o, fn, name, "8", "", "2, 8");
     if (!fn->points) put_instance(o, fn, name, "any", "const ptrdiff_t ld, ", "1, ld");
-    return 0;
+    return eight ? 8 : 4;
 }
 
 /* name(lanes, ...) for every number of lanes. */
 static void put_variant(ad_out *o, const ad_subject *s, const ad_fn *fn, const char *name)
 {
-    const int cut = put_widths(o, s, fn, name);
+    const int widest = put_widths(o, s, fn, name);
     ad_put(o, "static int %s(int lanes, ", name);
     ad_emit_params(o, fn, 1);
     ad_puts(o, ")\n{\n");
-    for (int width = 1; width <= (cut ? 1 : 8); width = width == 1 ? 4 : 2 * width) {
+    for (int width = 1; width <= widest; width = width == 1 ? 4 : 2 * width) {
         ad_put(o, "    if (lanes == %d) return %s_%d(", width, name, width);
         put_args(o, fn, "");
         ad_puts(o, ");\n");
@@ -198,7 +200,7 @@ static void put_variant(ad_out *o, const ad_subject *s, const ad_fn *fn, const c
     ad_put(o, "        const int status = %s_any(lanes, ", name);
     put_args(o, fn, " + done");
     ad_puts(o, ");\n        if (status) return status;\n    }\n");
-    put_rest(o, s, fn, name, cut);
+    put_rest(o, s, fn, name, widest == 1);
     ad_puts(o, "}\n\n");
 }
 
@@ -298,6 +300,7 @@ static int choose(ad_arena *m, const ad_subject *s, const struct product *produc
         for (int j = 0; j < 2; j++) v.move[j] = present(m, s->fn, v.move[j]);
         if (reverse && !*v.by) continue;
         if (!last && (!s->frequent || ad_emit_is_long(s->fn) || (moves && !*v.move[0]))) continue;
+        if (!last && !v.usual && ad_emit_size(s->fn) > LARGE) continue;
         int same = 0;
         while (same < variants && (strcmp(kept[same].by, v.by) != 0 || strcmp(kept[same].move[0], v.move[0]) != 0 ||
                                    strcmp(kept[same].move[1], v.move[1]) != 0 || kept[same].keep != v.keep))
@@ -356,11 +359,11 @@ int ad_put_points(ad_out *o, const ad_subject *s)
     const ad_fn *fn = uses_slot(s->fn, 'p') && !ad_emit_is_long(s->fn) ? ad_reverse_points(o->m, s->fn) : NULL;
     if (!fn || ad_emit_is_long(fn)) return 0;
     const char *name = ad_text(o->m, "%s_vjp_points", s->name);
-    put_widths(o, s, fn, name);
+    const int widest = put_widths(o, s, fn, name);
     for (int pass = 0; pass < 2; pass++)
         ad_put(o, "int %s(int points, const double *t, const double *const *y, const double *p, int w, const double *const *u, double *pb, void *data)%s", name,
                pass ? "\n{\n" : ";\n");
-    for (int width = 1; width <= 8; width = width == 1 ? 4 : 2 * width) {
+    for (int width = 1; width <= widest; width = width == 1 ? 4 : 2 * width) {
         ad_put(o, "    if (w == %d) return %s_%d(", width, name, width);
         for (int i = 0; i < fn->params; i++) ad_put(o, "%s%s", i ? ", " : "", fn->param[i] == fn->points ? "points" : ad_slot(fn, fn->param[i]));
         ad_puts(o, ");\n");

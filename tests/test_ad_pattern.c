@@ -56,6 +56,19 @@ static const struct {
       "}\n",
       0, {0.2, 0.3, 3}, {0}},
      "0|0 1|0 1 2|"},
+    {{"returned", 3, 1,
+      HEAD(returned)
+      "    for (int i = 0; i < 3; i++) f[i] = 0;\n"
+      "    for (int i = 0; i < 3; i++) {\n"
+      "        if (!(y[i] > 0)) return;\n"
+      "        const int k = (i + 1) % 3;\n"
+      "        double s = y[0];\n"
+      "        s = p[0] * y[k];\n"
+      "        f[i] = s;\n"
+      "    }\n"
+      "}\n",
+      0, {1, 2, 3}, {1}},
+     "1 p0|2 p0|0 p0|"},
     {{"unknown_bound", 2, 0, HEAD(unknown_bound) "    f[0] = 0; f[1] = y[1];\n    for (int i = 0; i < (int)y[0]; i++) f[0] += y[1];\n}\n", 0, {2.5, 2}, {0}}, NULL},
     {{"temporaries", 4, 1,
       HEAD(temporaries)
