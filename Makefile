@@ -3,7 +3,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 WERROR ?= OFF
 
 PACKAGES := gcc libc6-dev make cmake pkg-config libcmocka-dev libopenblas-dev libsuitesparse-dev libsuperlu-dev \
-	libnlopt-dev librsvg2-bin
+	libnlopt-dev librsvg2-bin python3-jsonschema zsh man-db
 BENCH_PACKAGES := petsc-dev libsundials-dev libopenmpi-dev gnuplot-nox
 
 .PHONY: help demo test bench accuracy clean

@@ -38,6 +38,7 @@ typedef struct cli_option_info {
 
 /* Option i, ours or the library's; 0 when there is one, -1 beyond the last. The texts live for ever. */
 int cli_option(int i, cli_option_info *info);
+const char *cli_preset(int i, char text[32]); /* its default, if it is the library's; NULL: none */
 
 typedef struct cli_request cli_request;
 

@@ -1,6 +1,7 @@
 /* commands.c - the commands with what is said about them, and the options they take. */
 #include "cli.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 const cli_command cli_commands[] = {
@@ -83,4 +84,18 @@ int cli_option(int i, cli_option_info *info)
     for (char *c = name; *c; c++) *c = *c == '_' ? '-' : *c;
     *info = (cli_option_info){name, argument_of(&library), 0, CLI_SOLVE, library.help};
     return 0;
+}
+
+/* Sizes as people write them. */
+const char *cli_preset(int i, char text[32])
+{
+    costate_option_info info;
+    static const char *const units[] = {"", "K", "M", "G", "T"};
+    if (i < OPT_COUNT || costate_option(i - OPT_COUNT, &info) || !*info.preset) return NULL;
+    if (strcmp(info.type, "bytes")) return info.preset;
+    long long size = strtoll(info.preset, NULL, 10);
+    int unit = 0;
+    for (; size && size % 1024 == 0 && unit < 4; unit++) size /= 1024;
+    snprintf(text, 32, "%lld%s", size, units[unit]);
+    return text;
 }

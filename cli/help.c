@@ -53,7 +53,7 @@ const char *help_usage(const cli_command *c)
 void help_command(FILE *to, const cli_command *c)
 {
     cli_option_info info;
-    costate_option_info library;
+    char text[32];
     fprintf(to, "usage: costate %s %s\n\n", c->name, help_usage(c));
     help_paragraph(to, c->text, 0, WIDTH);
     fprintf(to, "\nexample:\n  %s\n\noptions:\n", c->example);
@@ -61,8 +61,7 @@ void help_command(FILE *to, const cli_command *c)
         if (!cli_option(i, &info) && info.commands & c->bit) print_option(to, &info, NULL);
     if (!(c->bit & CLI_SOLVE)) return;
     fprintf(to, "\noptions of the integration, with their defaults:\n");
-    for (int i = OPT_COUNT; !cli_option(i, &info); i++)
-        print_option(to, &info, costate_option(i - OPT_COUNT, &library) || !*library.preset ? NULL : library.preset);
+    for (int i = OPT_COUNT; !cli_option(i, &info); i++) print_option(to, &info, cli_preset(i, text));
 }
 
 static int write(cli_request *r, FILE *to)

@@ -36,13 +36,13 @@ static void option(FILE *to, const cli_option_info *info, const char *preset)
     if (*info->argument) fprintf(to, " \\fI%s\\fR", info->argument);
     putc('\n', to);
     roff(to, info->help);
-    if (preset && *preset) fputs(".br\nDefault: ", to), roff(to, preset);
+    if (preset) fputs(".br\nDefault: ", to), roff(to, preset);
 }
 
 static void of_command(FILE *to, const cli_command *c)
 {
     cli_option_info info;
-    costate_option_info library;
+    char text[32];
     fprintf(to, ".SH NAME\ncostate\\-%s \\- ", c->name);
     roff(to, c->brief);
     fputs(".SH SYNOPSIS\n", to);
@@ -55,7 +55,7 @@ static void of_command(FILE *to, const cli_command *c)
         if (!cli_option(i, &info) && info.commands & c->bit) option(to, &info, NULL);
     if (c->bit & CLI_SOLVE) {
         fputs(".SS Options of the integration\n", to);
-        for (int i = OPT_COUNT; !cli_option(i, &info); i++) option(to, &info, costate_option(i - OPT_COUNT, &library) ? NULL : library.preset);
+        for (int i = OPT_COUNT; !cli_option(i, &info); i++) option(to, &info, cli_preset(i, text));
     }
     fputs(".SH EXAMPLE\n.nf\n", to);
     roff(to, c->example);

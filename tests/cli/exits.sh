@@ -1,0 +1,31 @@
+# Each exit code of the contract, with nothing on standard output where there is nothing to be trusted.
+. "$SOURCE/tests/cli/lib.sh"
+
+for command in run gradient tangent check 'hessian --full'; do
+    # shellcheck disable=SC2086
+    {
+        expect 2 $command "$own/refused.c"; silent out; says err 'refused.c:5:'; says err '^'
+        expect 3 $command "$own/broken.c"; silent out; says err 'broken.c:5:'
+        expect 4 $command "$own/blowup.c"; silent out; says err 'at t = '; says err 'try: '
+        expect 0 $command "$models/lotka_volterra.c"; silent err
+    }
+done
+expect 4 gradient "$own/blowup.c" --format json -o result.json; [ ! -e result.json ] || fail 'a file in spite of the failure'
+silent out
+
+# What, where, what to try.
+expect 4 gradient "$models/robertson.c" --max-steps 1000
+silent out
+says err 'too many steps: max_steps = 1000 reached at t = '
+says err 'try: --method rodas4'
+expect 4 gradient "$models/robertson.c" --max-steps 10 --method rodas4
+lacks err 'try: --method rodas4'
+expect 0 gradient "$models/robertson.c" --method rodas4
+
+expect 5 check "$own/kink.c"; says out 'DOES NOT HOLD'
+expect 5 check "$own/kink.c" --format json; valid check; python 'assert d["certificate"]["holds"] is False'
+expect 0 check "$own/decay.c"; says out 'the certificate holds'; narrow
+expect 0 check "$own/decay.c" --method rodas4 --format json; valid check
+python 'c = d["certificate"]; assert c["holds"] and abs(c["slope_hessian"] - 3) < 0.2, c'
+
+CC=/nonexistent expect 3 run "$own/decay.c" -DUNSEEN=$$; silent out; says err '/nonexistent'

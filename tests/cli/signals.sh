@@ -1,0 +1,57 @@
+# Ctrl-C: the program ends by the signal and leaves nothing behind, whatever it was doing.
+. "$SOURCE/tests/cli/lib.sh"
+set -m # background jobs are groups of their own, and SIGINT is not ignored in them
+export COSTATE_CACHE=$root/cache
+lv=$models/lotka_volterra.c
+
+# A compiler that says when it is at work, and then takes its time over it.
+cat >slow-cc <<END
+#!/bin/bash
+for word; do case \$word in -E|--version|-v|-dumpversion|-print*) exec ${CC:-cc} "\$@" ;; esac; done
+echo \$\$ >>'$root/compiling'
+exec sleep 60
+END
+chmod +x slow-cc
+
+wait_for() # FILE
+{
+    for _ in $(seq 600); do [ -s "$1" ] && return; sleep 0.05; done
+    fail "$1 does not appear"
+}
+
+ended_by() # SIGNAL-NUMBER JOB WHAT
+{
+    wait "$2"
+    local code=$?
+    [ "$code" -eq $((128 + $1)) ] || fail "$3: exit status $code"
+    [ -z "$(ls -A tmp)" ] || fail "$3: left in TMPDIR: $(ls -A tmp)"
+    [ ! -e result ] && [ "$(echo result*)" = 'result*' ] || fail "$3: left of the result: $(echo result*)"
+    [ ! -d cache ] || [ -z "$(find cache -type f ! -name '*.so')" ] || fail "$3: left in the cache: $(find cache -type f ! -name '*.so')"
+}
+
+# While compilers run: to the program alone, or, as a terminal does it, to all.
+for way in 2: 2:- 15:; do
+    rm -rf compiling cache
+    CC=$root/slow-cc "$COSTATE" gradient "$lv" -o result >out 2>err </dev/null &
+    job=$!
+    wait_for compiling
+    kill "-${way%:*}" -- "${way#*:}$job"
+    ended_by "${way%:*}" $job 'compiling'
+    [ -z "$(find cache -type f 2>/dev/null)" ] || fail 'something in the cache'
+    for compiler in $(cat compiling); do
+        for _ in $(seq 100); do kill -0 "$compiler" 2>/dev/null || continue 2; sleep 0.05; done
+        fail 'a compiler goes on'
+    done
+done
+
+# During a long run.
+"$COSTATE" run "$own/oscillator.c" >out 2>err || fail 'the model does not run'
+for arguments in 'run -o result' 'gradient --memory 64K --disk 100M -o result' 'run --format json'; do
+    # shellcheck disable=SC2086
+    "$COSTATE" $arguments "$own/oscillator.c" --t1 1e9 --max-steps 1000000000000 >out 2>err </dev/null &
+    job=$!
+    sleep 1
+    kill -2 -- -$job
+    ended_by 2 $job "$arguments"
+    silent out err
+done
