@@ -195,23 +195,33 @@ static inline double *costate_scratch_zero(costate_work *k, size_t count)
 
 /* ---- lanes that do not fill a vector ---------------------------------------------------------------------------------- */
 
-/* The first `lanes` of the w lanes of each row of x, as a block of its own with `width` lanes, the others 0. On scratch; NULL:
- * no memory. */
+/* The first `lanes` lanes, at most 3, of each row: from a block with `given` lanes in a row to one with `wanted`; added if `add`. Compilers see the number. */
+static inline __attribute__((always_inline)) void costate_rows(double *to, size_t wanted, const double *from, size_t given, size_t rows, int lanes, int add)
+{
+    for (size_t i = 0; i < rows; i++, to += wanted, from += given)
+        for (int l = 0; l < lanes; l++) to[l] = (add ? to[l] : 0) + from[l];
+}
+
+static inline void costate_lanes_copy(double *to, size_t wanted, const double *from, size_t given, size_t rows, int lanes, int add)
+{
+    if (lanes == 1) costate_rows(to, wanted, from, given, rows, 1, add);
+    else if (lanes == 2) costate_rows(to, wanted, from, given, rows, 2, add);
+    else costate_rows(to, wanted, from, given, rows, 3, add);
+}
+
+/* The first `lanes` of the w lanes of each row of x, as a block of its own with `width` lanes, the others 0. On scratch; NULL: no memory. */
 static inline double *costate_lanes_in(costate_work *k, const double *x, size_t rows, int w, int lanes, int width)
 {
     double *a = costate_scratch_zero(k, rows * (size_t)width);
-    for (size_t i = 0; a && i < rows; i++) memcpy(a + i * (size_t)width, x + i * (size_t)w, (size_t)lanes * sizeof *a);
+    if (a) costate_lanes_copy(a, (size_t)width, x, (size_t)w, rows, lanes, 0);
     return a;
 }
 
 /* Back again: writes the lanes to x, or adds them. */
 static inline void costate_lanes_out(double *x, const double *a, size_t rows, int w, int lanes, int width, int add)
 {
-    for (size_t i = 0; i < rows; i++)
-        for (int l = 0; l < lanes; l++) {
-            double *to = x + i * (size_t)w + l;
-            *to = (add ? *to : 0) + a[i * (size_t)width + (size_t)l];
-        }
+    if (add) costate_lanes_copy(x, (size_t)w, a, (size_t)width, rows, lanes, 1);
+    else costate_lanes_copy(x, (size_t)w, a, (size_t)width, rows, lanes, 0);
 }
 
 /* ---- the tape --------------------------------------------------------------------------------------------------------- */
