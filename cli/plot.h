@@ -41,7 +41,7 @@ typedef struct plot_series {
 int plot_lines(plot *f, int count, const plot_series *series);
 
 /* Horizontal bars by falling size: the largest 30, the rest summed up. value[k*stride] belongs to name[k]. Several charts, for
- * several objectives, become panels under their titles. plot.x: what the bars are. */
+ * several objectives, become panels under their titles, with 12 bars each if they are more than two. plot.x: what the bars are. */
 typedef struct plot_bar_chart {
     const char *title; /* NULL: none */
     int count, stride;

@@ -9,7 +9,7 @@
 #define OUTLINED "fill=\"#fff\" stroke=\"#b5471b\" stroke-width=\"0.5\""
 #define SMALL "font-size=\"6\" fill=\"" PLOT_GREY "\""
 
-enum { MOST_BARS = 30, MOST_CHARTS = 6 };
+enum { MOST_BARS = 30, FEW_BARS = 12, MOST_CHARTS = 6 }; /* few: of each of more than two charts */
 static const double bar_gap = 9, bar_high = 5.5;
 
 static double value(const plot_bar_chart *c, int k)
@@ -34,7 +34,7 @@ typedef struct sorted {
     bar *bars;
 } sorted;
 
-static int sort_bars(sorted *s, const plot_bar_chart *c, plot *f)
+static int sort_bars(sorted *s, const plot_bar_chart *c, int most, plot *f)
 {
     s->bars = malloc(((size_t)c->count + 1) * sizeof *s->bars);
     if (!s->bars) return plot_fail(f, "out of memory");
@@ -45,7 +45,7 @@ static int sort_bars(sorted *s, const plot_bar_chart *c, plot *f)
         else s->bars[s->count++] = (bar){fabs(v), k};
     }
     qsort(s->bars, (size_t)s->count, sizeof *s->bars, by_size);
-    s->shown = s->count < MOST_BARS ? s->count : MOST_BARS;
+    s->shown = s->count < most ? s->count : most;
     return 0;
 }
 
@@ -129,7 +129,7 @@ int plot_bars(plot *f, int charts, const plot_bar_chart *chart)
     const int shown = charts < MOST_CHARTS ? charts : MOST_CHARTS;
     f->message[0] = 0;
     int status = shown > 0 ? 0 : plot_fail(f, "there is nothing to draw");
-    for (int i = 0; !status && i < shown; i++) status = sort_bars(&s[i], &chart[i], f);
+    for (int i = 0; !status && i < shown; i++) status = sort_bars(&s[i], &chart[i], shown > 2 ? FEW_BARS : MOST_BARS, f);
     if (!status) status = figure_open(&g, f, shown > 1 ? PLOT_PAGE : PLOT_COLUMN);
     if (!status) {
         draw_charts(&g, shown, chart, s);

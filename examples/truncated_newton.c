@@ -152,8 +152,9 @@ int main(int argc, char **argv)
     costate_options options = costate_defaults("dopri5");
     options.rtol = 1e-10;
     options.atol = 1e-12;
-    int status = costate_create(&m.solver, m.problem, &options);
-    if (status) fprintf(stderr, "%s\n", costate_message(m.solver));
+    int status = -1;
+    if (m.problem->objectives != 1) fprintf(stderr, "which objective? %s has %d\n", m.about.name, m.problem->objectives);
+    else if (costate_create(&m.solver, m.problem, &options)) fprintf(stderr, "%s\n", costate_message(m.solver));
     else status = run(&m, options.rtol);
     costate_free(m.solver);
     costate_model_close(model);

@@ -342,6 +342,13 @@ static void bars_are_sorted_and_the_rest_is_summed_up(void **unused)
     }
     assert_true(before == BARS - 29);
     free(svg);
+    plot_bar_chart many[8];
+    for (int i = 0; i < 8; i++) many[i] = (plot_bar_chart){"OBJECTIVE", BARS, 1, name, size};
+    svg = taken(&f, plot_bars(&f, 8, many));
+    assert_int_equal(count(svg, ">OBJECTIVE<"), 6);
+    assert_int_equal(count(svg, "<rect x="), 6 * 12 + 1);
+    assert_int_equal(count(svg, "2 more charts"), 1);
+    free(svg);
 }
 
 static void names_of_any_kind_are_escaped(void **unused)
