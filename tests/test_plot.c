@@ -318,7 +318,7 @@ static void bars_are_sorted_and_the_rest_is_summed_up(void **unused)
 {
     (void)unused;
     enum { BARS = 81 };
-    static char text[BARS][8];
+    static char text[BARS][16];
     const char *name[BARS];
     double size[BARS], rest = 0;
     for (int k = 0; k < BARS; k++) {
