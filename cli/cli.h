@@ -161,6 +161,7 @@ typedef struct cli_session {
     int generated;           /* 1: no derivative comes from finite differences */
     int initial;             /* 1: initial values are given, not computed by init */
     const char **state, **param, **objective; /* names */
+    const char **start;                       /* of the initial values: NAME, or NAME(t0) where a parameter is called NAME */
     char **made;                              /* those of them that were made up; ends with NULL */
     double t0, t1, *y0, *p, *atols;           /* atols NULL: one for all */
     int rows, drawn;                          /* points of time that were asked for; that are computed, be it for a plot */
@@ -184,6 +185,8 @@ const char *cli_method(const cli_request *r);        /* the method's name, as as
 int cli_options_check(const cli_request *r);         /* before there is a model */
 int cli_solver(cli_session *s, costate_solver **solver);
 int cli_failed(cli_session *s, const costate_solver *solver, int status); /* says what, where and what to try */
+
+void cli_stiff_hint(cli_session *s, const double *y); /* stiff.c; y: the final state of a run */
 
 /* blocks.c: `lanes` objectives or directions, in one block or shared by threads with a solver each. work returns a status of the library. */
 typedef int cli_work(cli_session *s, costate_solver *solver, int from, int count, void *context);

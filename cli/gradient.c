@@ -157,6 +157,7 @@ int cli_gradient(cli_request *r)
         a.psi = cli_take((size_t)s.objectives, sizeof *a.psi);
         a.derivative = cli_take((size_t)a.wrt.count * (size_t)a.of.count, sizeof *a.derivative);
         code = cli_blocks(&s, a.of.count, work, &a);
+        if (!code) cli_stiff_hint(&s, a.y);
         if (!code) (r->format == CLI_JSON ? print_json : r->format == CLI_CSV ? print_csv : print_table)(&s, &a);
         if (!code) code = draw(&s, &a);
         report_note(&s);

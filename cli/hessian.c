@@ -162,6 +162,7 @@ int cli_hessian(cli_request *r)
         a.psi = cli_take((size_t)s.objectives, sizeof *a.psi);
         a.product = cli_take((size_t)a.wrt.count * (size_t)a.lanes, sizeof *a.product);
         code = cli_blocks(&s, a.lanes, work, &a);
+        if (!code) cli_stiff_hint(&s, a.y);
         if (!code) (r->format == CLI_JSON ? print_json : r->format == CLI_CSV ? print_csv : print_table)(&s, &a);
         report_note(&s);
     }

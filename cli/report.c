@@ -56,12 +56,12 @@ void report_variables(cli_session *s, cli_json *j, const cli_choice *c, const do
 {
     json_open(j, "params", '{');
     for (int k = 0; k < c->count; k++)
-        if (c->pick[k] < s->np) json_number(j, cli_variable(s, c->pick[k]), value[k * stride]);
+        if (c->pick[k] < s->np) json_number(j, cli_variable(s, c->pick[k]), value[(size_t)k * (size_t)stride]);
     json_close(j, '}');
     if (!s->initial) return;
     json_open(j, "initial", '{');
     for (int k = 0; k < c->count; k++)
-        if (c->pick[k] >= s->np) json_number(j, cli_variable(s, c->pick[k]), value[k * stride]);
+        if (c->pick[k] >= s->np) json_number(j, s->state[c->pick[k] - s->np], value[(size_t)k * (size_t)stride]);
     json_close(j, '}');
 }
 

@@ -87,6 +87,7 @@ int cli_run(cli_request *r)
         result a = {cli_take((size_t)s.n, sizeof *a.y), cli_take((size_t)s.drawn * (size_t)s.n, sizeof *a.rows),
                     cli_take((size_t)s.objectives, sizeof *a.psi)};
         code = cli_blocks(&s, 1, work, &a);
+        if (!code) cli_stiff_hint(&s, a.y);
         if (!code) (r->format == CLI_JSON ? print_json : r->format == CLI_CSV ? print_csv : print_table)(&s, &a);
         if (!code) code = figure_run(&s, a.rows);
         report_note(&s);

@@ -1,6 +1,6 @@
 /* select.c - states, parameters and objectives by name. Variables are what derivatives are taken with respect to: the
  * parameters, and then the initial values, unless the model computes those. An initial value has the name of its state; where a
- * parameter has that name too, NAME(t0) is the initial value. */
+ * parameter has that name too, it is NAME(t0). */
 #include "cli.h"
 
 #include <fnmatch.h>
@@ -14,7 +14,7 @@ int cli_variables(const cli_session *s)
 
 const char *cli_variable(const cli_session *s, int v)
 {
-    return v < s->np ? s->param[v] : s->state[v - s->np];
+    return v < s->np ? s->param[v] : s->start[v - s->np];
 }
 
 double cli_variable_value(const cli_session *s, int v)
@@ -44,8 +44,7 @@ static const char *of_variables(int i, const void *context)
 
 static int find(const list *l, const char *word, int length)
 {
-    static const char suffix[] = "(t0)";
-    const int bare = length > 4 && !memcmp(word + length - 4, suffix, 4) ? length - 4 : 0;
+    const int bare = length > 4 && !memcmp(word + length - 4, "(t0)", 4) ? length - 4 : 0;
     for (int i = 0; i < l->count; i++) {
         const char *name = l->name(i, l->context);
         if (!strncmp(name, word, (size_t)length) && !name[length]) return i;
@@ -110,37 +109,42 @@ int cli_assign(cli_session *s, int option, double *of_params, double *of_states)
 
 /* ---- lists of names --------------------------------------------------------------------------------------------------- */
 
-static void add(cli_choice *c, const list *l, int i)
+static void add(cli_choice *c, char *chosen, int i)
 {
-    for (int k = 0; k < c->count; k++)
-        if (c->pick[k] == i) return;
-    if (i < l->count) c->pick[c->count++] = i;
+    if (!chosen[i]) c->pick[c->count++] = i;
+    chosen[i] = 1;
 }
 
 /* An item is a name, a pattern, or one of two words for many. */
-static int choose(const cli_session *s, const list *l, const char *item, int length, cli_choice *c)
+static int choose(const cli_session *s, const list *l, const char *item, int length, char *chosen, cli_choice *c)
 {
     char pattern[128];
-    const int i = find(l, item, length), before = c->count;
-    if (i >= 0) return add(c, l, i), EXIT_GOOD;
+    int found = 0;
+    const int i = find(l, item, length);
+    if (i >= 0) return add(c, chosen, i), EXIT_GOOD;
     snprintf(pattern, sizeof pattern, "%.*s", length, item);
     const int params = !strcmp(pattern, "params"), initial = !strcmp(pattern, "initial");
-    for (int k = 0; l->name == of_variables && k < l->count; k++)
-        if ((params && k < s->np) || (initial && k >= s->np)) add(c, l, k);
-    for (int k = 0; strpbrk(pattern, "*?") && k < l->count; k++)
-        if (!fnmatch(pattern, l->name(k, l->context), 0)) add(c, l, k);
-    return c->count > before ? EXIT_GOOD : unknown(s, l, item, length);
+    const int variables_too = l->name == of_variables, glob = strpbrk(pattern, "*?") != NULL;
+    for (int k = 0; k < l->count; k++)
+        if ((variables_too && ((params && k < s->np) || (initial && k >= s->np))) ||
+            (glob && !fnmatch(pattern, l->name(k, l->context), 0))) {
+            add(c, chosen, k);
+            found = 1;
+        }
+    return found ? EXIT_GOOD : unknown(s, l, item, length);
 }
 
 static int choose_all(cli_session *s, const list *l, int option, int preset, cli_choice *c)
 {
     const char *text, *item;
     int code = EXIT_GOOD, length;
+    char *chosen = cli_take((size_t)l->count, 1);
     *c = (cli_choice){.pick = cli_take((size_t)l->count, sizeof *c->pick)};
     for (int at = 0; !code && (text = cli_next(s->request, option, &at));)
-        while (!code && (length = cli_item(&text, &item)) >= 0) code = choose(s, l, item, length, c);
+        while (!code && (length = cli_item(&text, &item)) >= 0) code = choose(s, l, item, length, chosen, c);
     if (!cli_value(s->request, option))
         for (int i = 0; i < preset; i++) c->pick[c->count++] = i;
+    free(chosen);
     return code;
 }
 

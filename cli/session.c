@@ -15,14 +15,26 @@ static const char **named(int count, const char *const *given, char letter, char
     return name;
 }
 
+static int is_param(const cli_session *s, const char *name)
+{
+    for (int k = 0; k < s->np; k++)
+        if (!strcmp(s->param[k], name)) return 1;
+    return 0;
+}
+
 static void name_all(cli_session *s)
 {
     const costate_problem *q = &s->problem;
     const int own = q->terminal.eval || q->running.eval || q->observe.eval;
     s->objectives = own ? q->objectives : q->n;
-    char **next = s->made = cli_take((size_t)s->n + (size_t)s->np + (size_t)s->objectives, sizeof *next);
+    char **next = s->made = cli_take(2 * (size_t)s->n + (size_t)s->np + (size_t)s->objectives, sizeof *next);
     s->state = named(s->n, q->state_names, 'y', &next);
     s->param = named(s->np, q->param_names, 'p', &next);
+    s->start = cli_take((size_t)s->n, sizeof *s->start);
+    for (int i = 0; i < s->n; i++) { /* names that were made up differ */
+        const int both = q->state_names && q->param_names && is_param(s, s->state[i]);
+        s->start[i] = both ? (*next++ = cli_text("%s(t0)", s->state[i])) : s->state[i];
+    }
     s->objective = named(s->objectives, own ? s->about.objective_names : s->state, 'g', &next);
 }
 
@@ -176,6 +188,7 @@ int cli_session_close(cli_session *s, int code)
     for (char **name = s->made; name && *name; name++) free(*name);
     free(s->made);
     free(s->state);
+    free(s->start);
     free(s->param);
     free(s->objective);
     free(s->y0);

@@ -118,7 +118,7 @@ static void print_kind(cli_session *s, cli_json *j, const result *a, int initial
     for (int l = 0; l < a->wrt.count; l++) {
         const int v = a->wrt.pick[l];
         if ((v >= s->np) != initial) continue;
-        json_line(j, cli_variable(s, v), '{');
+        json_line(j, initial ? s->state[v - s->np] : s->param[v], '{');
         for (int i = 0; i < s->n; i++) {
             if (!s->rows) {
                 json_number(j, s->state[i], sensitivity(s, a, 0, i, l));
@@ -170,6 +170,7 @@ int cli_tangent(cli_request *r)
         a.psi = cli_take((size_t)s.objectives, sizeof *a.psi);
         a.psidot = cli_take((size_t)s.objectives * w, sizeof *a.psidot);
         code = cli_blocks(&s, a.wrt.count, work, &a);
+        if (!code) cli_stiff_hint(&s, a.end);
         if (!code) (r->format == CLI_JSON ? print_json : r->format == CLI_CSV ? print_csv : print_table)(&s, &a);
         if (!code) code = figure_tangent(&s, &a.wrt, a.ydot);
         report_note(&s);

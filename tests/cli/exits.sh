@@ -22,6 +22,14 @@ expect 4 gradient "$models/robertson.c" --max-steps 10 --method rodas4
 lacks err 'try: --method rodas4'
 expect 0 gradient "$models/robertson.c" --method rodas4
 
+# An explicit method that gets through a stiff model is told of; one that has no trouble is not.
+expect 0 run "$models/robertson.c" --t1 40; says err 'the model is stiff'; says err 'try --method rodas4'
+expect 0 run "$models/robertson.c" --t1 40 --method rodas4; silent err
+expect 0 run "$models/lotka_volterra.c" --t1 1000; silent err
+
+# A value that is not a number is told by its place.
+expect 4 run "$own/namesake.c" --t1 2; silent out; says err '(z) of the right-hand side'; says err 'at t = 0.9999'; says err '--nan-check'
+
 expect 5 check "$own/kink.c"; says out 'DOES NOT HOLD'
 expect 5 check "$own/kink.c" --format json; valid check; python 'assert d["certificate"]["holds"] is False'
 expect 0 check "$own/decay.c"; says out 'the certificate holds'; narrow

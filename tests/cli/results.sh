@@ -88,6 +88,12 @@ expect 0 gradient "$lv" --wrt 'delta,*a,prey' --format json; valid gradient
 python "o = d['objectives'][0]; assert list(o['params']) == ['delta', 'alpha', 'beta', 'gamma'] and list(o['initial']) == ['prey']"
 expect 0 gradient "$lv" --wrt initial --format json; python "o = d['objectives'][0]; assert not o['params'] and len(o['initial']) == 2"
 
+# One name for a state and a parameter.
+expect 0 gradient "$own/namesake.c" --wrt 'x(t0),x' --objective x --rtol 1e-10 --format json; valid gradient
+python "o = d['objectives'][0]; close(o['params']['x'], -0.5*math.exp(-1), 1e-8); close(o['initial']['x'], math.exp(-1), 1e-8)
+assert list(o['initial']) == ['x']"
+expect 0 hessian "$own/namesake.c" --direction 'x(t0)=1' --format json; valid hessian; python "assert d['direction'] == {'x(t0)': 1}"
+
 # A budget changes what is kept, not the derivatives; nor do threads.
 expect 0 gradient "$lv" --t1 2000 --format json; python "json.dump(d['objectives'], open('plenty', 'w'))"
 expect 0 gradient "$lv" --t1 2000 --memory 64K --format json; valid gradient
