@@ -38,7 +38,7 @@ typedef struct text {
     int kinks;
     char *refused;             /* the message to come; NULL: it is accepted */
     char member[PARTS][64];    /* functions that the descriptor names; "": none */
-    int accepted;
+    int accepted, compiled;
     char *message;
 
     const costate_generated *made;       /* NULL: not compiled */
@@ -145,10 +145,11 @@ static void corpus_write(const corpus *c, const text *x, const char *kind, const
     fclose(file);
 }
 
-/* Third derivatives are long: of short texts only. */
-static void corpus_differentiate(const corpus *c, text *x)
+/* Third derivatives are long: of short texts only. Texts that are longer than `longest` are differentiated, but not compiled. */
+static void corpus_differentiate(const corpus *c, text *x, size_t longest)
 {
-    const int orders = AD_FIRST | AD_SECOND | (strlen(x->source) < 1300 ? AD_THIRD : 0);
+    const size_t length = strlen(x->source);
+    const int orders = AD_FIRST | AD_SECOND | (length < 1300 ? AD_THIRD : 0);
     char path[PATH];
     snprintf(path, sizeof path, "%s/%s.c", CORPUS, x->name);
     jmp_buf out_of_memory;
@@ -159,7 +160,8 @@ static void corpus_differentiate(const corpus *c, text *x)
     x->message = strdup(ad_diag_text(d));
     ad_out emitted = {.m = m};
     x->accepted = tree && !ad_generate(m, tree, &(ad_generate_options){.orders = orders}, &emitted);
-    if (x->accepted) {
+    x->compiled = x->accepted && length <= longest;
+    if (x->compiled) {
         corpus_write(c, x, "made", ad_out_text(&emitted));
         corpus_write(c, x, "real", NULL);
         if (!x->kinks) corpus_write(c, x, "complex", NULL);
@@ -204,7 +206,7 @@ static void corpus_load(const corpus *c, text *x)
 }
 
 /* Only texts whose name contains $CORPUS_ONLY, if that is set: for people who look into one. */
-static corpus *corpus_open(const char *made_flags)
+static corpus *corpus_open(size_t longest, const char *made_flags)
 {
     corpus *c = calloc(1, sizeof *c);
     if (!c) return NULL;
@@ -217,7 +219,7 @@ static corpus *corpus_open(const char *made_flags)
     for (int i = 0; i < c->count; i++)
         if (!only || strstr(c->item[i].name, only)) c->item[kept++] = c->item[i];
     c->count = kept;
-    for (int i = 0; i < c->count; i++) corpus_differentiate(c, &c->item[i]);
+    for (int i = 0; i < c->count; i++) corpus_differentiate(c, &c->item[i], longest);
     if (corpus_compile(c, made_flags)) fprintf(stderr, "the compiler complains\n");
     char path[2 * PATH];
     snprintf(path, sizeof path, "%s/corpus.so", c->folder);

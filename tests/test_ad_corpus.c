@@ -154,10 +154,10 @@ static void check_points(const subject *s)
 static int setup(void **state)
 {
     (void)state;
-#ifdef __SANITIZE_ADDRESS__
-    all = corpus_open(FLAGS " -fsanitize=address,undefined -fno-sanitize-recover=all");
+#ifdef __SANITIZE_ADDRESS__ /* compiling takes several times as long */
+    all = corpus_open(1400, FLAGS " -fsanitize=address");
 #else
-    all = corpus_open(FLAGS);
+    all = corpus_open(SIZE_MAX, FLAGS);
 #endif
     return !all;
 }
@@ -201,7 +201,7 @@ static void test_compiled(void **state)
     int missing = 0;
     for (int i = 0; i < all->count; i++) {
         const text *x = &all->item[i];
-        if (!x->accepted || (x->made && x->descriptor && (x->kinks || x->complex_[RHS]))) continue;
+        if (!x->compiled || (x->made && x->descriptor && (x->kinks || x->complex_[RHS]))) continue;
         print_error("%s.c: %s\n", x->name, x->made ? "the reference did not compile" : "what was emitted did not compile");
         missing++;
     }
