@@ -74,6 +74,7 @@ struct ac_entity {
     int counted_reads; /* of these, inside loops that it counts */
     ac_ref *bound;     /* lowering: what it stands for */
     ad_sym *counter;   /* lowering: inside a loop that it counts */
+    ad_node *assigned_in; /* lowering: the block that holds the assignment of a pointer */
     int reported;      /* a message about it was given */
 
     /* N_FUNCTION */

@@ -61,16 +61,6 @@ int ac_stable(const ac_lower *cx, const ad_node *n)
     return 1;
 }
 
-int ac_gone(const ac_lower *cx, const ad_node *n)
-{
-    if (!n) return 0;
-    if (n->sym && ac_marked(cx, n->sym, M_GONE)) return 1;
-    for (int i = 0; i < n->kids; i++) {
-        if (ac_gone(cx, n->kid[i])) return 1;
-    }
-    return 0;
-}
-
 ad_node *ac_frozen(ac_lower *cx, ad_node *n, const char *name)
 {
     if (ac_stable(cx, n)) return n;

@@ -51,13 +51,10 @@ typedef struct ac_loop {
     struct ac_loop *outer;
 } ac_loop;
 
-enum {
-    M_STABLE = 1,
-    M_FLAG = 2,
-    M_NEEDED = 4,
-    M_GONE = 8
-}; /* marks of symbols: assigned once; a flag of the control flow; one that is read;
-                                                                 out of scope */
+/* Marks of symbols: assigned once; a flag of the control flow; one that is read. */
+enum { M_STABLE = 1, M_FLAG = 2, M_NEEDED = 4 };
+
+enum { BLOCK_CLOSED = 1 }; /* ad_node.whole of a block that has been lowered; tidy.c clears it */
 
 typedef struct ac_lower {
     ac_unit *u;
@@ -89,7 +86,6 @@ int ac_marked(const ac_lower *cx, const ad_sym *s, int mark);
 ad_sym *ac_symbol(ac_lower *cx, const char *name, ac_type *type, ad_role role);
 ad_sym *ac_temporary(ac_lower *cx, const char *name, ac_type *type, ad_node *value); /* declared and set */
 int ac_stable(const ac_lower *cx, const ad_node *n); /* 1: its value does not change while the symbols in it are in scope */
-int ac_gone(const ac_lower *cx, const ad_node *n);   /* 1: a symbol in it is out of scope */
 ad_node *ac_frozen(ac_lower *cx, ad_node *n, const char *name); /* n, or a temporary that keeps its value */
 void ac_bind_global(ac_lower *cx, ac_entity *v, ac_ref *ref);
 

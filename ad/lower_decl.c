@@ -104,7 +104,7 @@ int ac_local_object(ac_lower *cx, ac_entity *v, ac_ref *out)
     const int n = ac_leaves(v->type);
     for (int i = 0; i < n; i++) {
         ac_emit(cx, ad_decl(cx->m, out->leaf[i]));
-        if (v->writes <= 1 && v->init && !out->leaf[i]->array) ac_mark(cx, out->leaf[i], M_STABLE);
+        if (v->writes <= 1 && v->stores == 0 && v->init && !out->leaf[i]->array) ac_mark(cx, out->leaf[i], M_STABLE);
     }
     if (v->type->is_const) {
         out->type = ad_take(cx->m, sizeof *out->type);
@@ -267,6 +267,7 @@ static int all_constant(ad_arena *m, const ac_init *i)
 static void declare_pointer(ac_lower *cx, ac_entity *v)
 {
     v->bound = NULL;
+    v->assigned_in = NULL;
     if (!ac_fix_type(cx, v->type, v->place)) {
         v->reported = 1;
         return;

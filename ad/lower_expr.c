@@ -146,6 +146,10 @@ static ac_value assign_pointer(ac_lower *cx, ac_expr *e)
                  v->name->text);
         return ac_bad();
     }
+    if (cx->lazy) {
+        ad_error(cx->d, e->a->place, "a statement of its own", "an assignment inside an expression that may not be evaluated");
+        return ac_bad();
+    }
     ac_value value = ac_rvalue(cx, e->b);
     if (!value.type) return ac_bad();
     if (value.type->class != T_POINTER) {
@@ -158,6 +162,7 @@ static ac_value assign_pointer(ac_lower *cx, ac_expr *e)
     value.ref.base = ac_frozen(cx, value.ref.base, v->name->text);
     v->bound = ad_take(cx->m, sizeof *v->bound);
     *v->bound = value.ref;
+    v->assigned_in = cx->block;
     return value;
 }
 

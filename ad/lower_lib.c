@@ -109,6 +109,10 @@ static ac_value move_bytes(ac_lower *cx, ac_expr *e, const char *name)
         ad_error(cx->d, e->place, "a loop", "'%s' between arrays of different types", name);
         return ac_bad();
     }
+    if (strcmp(name, "memmove") == 0 && to.ref.where == R_LEAVES && from.ref.where == R_LEAVES && to.ref.leaf[0] == from.ref.leaf[0]) {
+        ad_error(cx->d, e->place, "a loop", "'memmove' within one array");
+        return ac_bad();
+    }
     ad_node *n = scalars_of(cx, size, to.ref.type->size);
     if (!n) {
         ad_error(cx->d, size->place, "n * sizeof(double)", "how many elements '%s' is meant for is not clear", name);

@@ -168,6 +168,37 @@ static ad_node *plus(ac_lower *cx, const ac_type *t, ad_node *n, int64_t k)
     return ac_int_op(cx, k > 0 ? AD_ADD : AD_SUB, n, ad_whole(cx->m, k > 0 ? k : -k));
 }
 
+/* 1: the expression mentions a variable that the loop moves. */
+static int moves(const header *h, const ac_expr *e)
+{
+    if (!e) return 0;
+    if (e->op == E_NAME && (e->entity == h->v || advance_of(h->s->step, e->entity))) return 1;
+    for (const ac_expr *k = e->arg; k; k = k->next) {
+        if (moves(h, k)) return 1;
+    }
+    for (; e->op == E_BINARY && e->a->op == E_BINARY; e = e->a) {
+        if (moves(h, e->b)) return 1;
+    }
+    return moves(h, e->a) || moves(h, e->b) || moves(h, e->c);
+}
+
+/* i < j, i++, j--: the two meet after (j - i) / 2 passes, rounded up. */
+static int meet(ac_lower *cx, header *h)
+{
+    const ac_expr *other = h->limit->op == E_NAME ? advance_of(h->s->step, h->limit->entity) : NULL;
+    int64_t step = 0;
+    const int apart = other && h->advance && h->limit->entity != h->v && !other->body_writes && constant_step(cx, other, &step) &&
+                      (h->step > 0) == (step < 0) && h->op != AD_NE && !h->v->type->is_unsigned;
+    if (!apart) return refuse(cx, h->limit->place, "the bound of this loop moves with it");
+    const int64_t size = h->step > 0 ? h->step : -h->step, closer = size + (step > 0 ? step : -step);
+    h->from = ac_frozen(cx, h->from, "from");
+    ad_node *gap = h->step > 0 ? ac_int_op(cx, AD_SUB, h->to, h->from) : ac_int_op(cx, AD_SUB, h->from, h->to);
+    ad_node *count = ac_int_op(cx, AD_DIV, ac_int_op(cx, AD_ADD, gap, ad_whole(cx->m, closer - 1)), ad_whole(cx->m, closer));
+    ad_node *way = ac_int_op(cx, AD_MUL, count, ad_whole(cx->m, size));
+    h->to = ac_int_op(cx, h->step > 0 ? AD_ADD : AD_SUB, h->from, way);
+    return 1;
+}
+
 static int bounds(ac_lower *cx, header *h)
 {
     ac_type *t = h->v->type;
@@ -197,6 +228,7 @@ static int bounds(ac_lower *cx, header *h)
         h->to = plus(cx, t, h->to, -1);
         h->from = plus(cx, t, h->from, -1);
     }
+    if (moves(h, h->limit) && !meet(cx, h)) return 0;
     h->counter = ac_symbol(cx, h->v->name->text, t, AD_COUNTER);
     h->counter->user = h->v->name->text;
     h->counter->place = h->v->place;
@@ -352,14 +384,63 @@ static void pass(ac_lower *cx, header *h, ac_loop *loop, ac_expr **others, int o
     cx->block = outer;
 }
 
+/* The name of a variable in the bound that the body assigns, or NULL. */
+static const char *changed_in(ac_lower *cx, const ac_expr *e, const ad_node *body)
+{
+    if (!e) return NULL;
+    if (e->op == E_NAME && e->entity->sort == N_VARIABLE && e->entity->bound && e->entity->bound->where == R_LEAVES) {
+        const ad_node *used = ad_use(cx->m, e->entity->bound->leaf[0]);
+        if (assigned(body, used)) return e->name->text;
+    }
+    for (const ac_expr *k = e->arg; k; k = k->next) {
+        const char *name = changed_in(cx, k, body);
+        if (name) return name;
+    }
+    while (e->op == E_BINARY && e->a->op == E_BINARY) {
+        const char *name = changed_in(cx, e->b, body);
+        if (name) return name;
+        e = e->a;
+    }
+    const ac_expr *const kid[] = {e->a, e->b, e->c};
+    for (int i = 0; i < 3; i++) {
+        const char *name = changed_in(cx, kid[i], body);
+        if (name) return name;
+    }
+    return NULL;
+}
+
+/* Gives the counter and what moved along with it the values that C leaves in them. */
+static void leave(ac_lower *cx, const header *h, const ac_loop *loop, const follower *f, int count)
+{
+    ad_node *outer = cx->block;
+    if (h->keep) {
+        ad_node *end = final_value(cx, h);
+        if (loop->stop) {
+            ad_node *over = ad_block(cx->m), *ran = ad_new(cx->m, AD_NOT, AD_INT, 1, ad_use(cx->m, loop->stop));
+            ac_mark(cx, loop->stop, M_NEEDED);
+            ac_emit(cx, ad_new(cx->m, AD_IF, AD_INT, 3, ran, over, NULL));
+            cx->block = over;
+        }
+        assign_int(cx, h->v->bound, h->v->type, end);
+        cx->block = outer;
+    }
+    for (int i = 0; i < count; i++) {
+        f[i].v->bound = f[i].own;
+        if (f[i].v->reads <= f[i].v->counted_reads) continue;
+        if (loop->stop)
+            ad_error(cx->d, h->s->place, "a variable of its own, assigned before break",
+                     "'%s' moves along a loop that is left by break and is used behind it", f[i].v->name->text);
+        else assign_int(cx, f[i].own, f[i].v->type, follow(cx, h, &f[i], final_value(cx, h)));
+    }
+}
+
 void ac_lower_for(ac_lower *cx, ac_stmt *s)
 {
     header h = {.s = s};
-    ac_loop loop = {.outer = cx->loop};
+    ac_loop loop = {.outer = cx->loop}, *outer_loop = cx->loop;
     follower f[FOLLOWERS];
     ac_expr *others[FOLLOWERS];
     int other_count;
-    ac_loop *outer_loop = cx->loop;
     if (!find_counter(cx, &h) || !start(cx, &h) || !bounds(cx, &h)) return;
     const int count = followers(cx, &h, f, others, &other_count);
     if (h.keep || count) {
@@ -379,42 +460,19 @@ void ac_lower_for(ac_lower *cx, ac_stmt *s)
     h.v->counter = h.counter;
     for (int i = 0; i < count; i++) {
         ac_ref *r = ad_take(cx->m, sizeof *r);
-        *r = (ac_ref){
-            .where = R_VALUE, .type = f[i].v->type, .value = follow(cx, &h, &f[i], ad_use(cx->m, h.counter)), .entity = f[i].v};
+        *r = (ac_ref){.where = R_VALUE, .type = f[i].v->type, .entity = f[i].v};
+        r->value = follow(cx, &h, &f[i], ad_use(cx->m, h.counter));
         f[i].v->bound = r;
     }
     pass(cx, &h, &loop, others, other_count);
     h.v->counter = NULL;
-    ac_mark(cx, h.counter, M_GONE);
-    for (int i = 0; i < body->kids; i++) {
-        if (body->kid[i]->op == AD_DECL) ac_mark(cx, body->kid[i]->sym, M_GONE);
-    }
+    body->whole = BLOCK_CLOSED;
     cx->block = outer;
     cx->loop = outer_loop;
     cx->place = s->place;
-    const ad_sym *changed = assigned(body, h.to);
-    if (changed) {
+    const char *changed = changed_in(cx, h.limit, body);
+    if (changed)
         ad_error(cx->d, h.limit->place, "a copy of it made before the loop",
-                 "the bound of this loop changes inside it: '%s' is assigned there",
-                 changed->user ? changed->user : changed->name);
-    }
-    if (h.keep) {
-        ad_node *end = final_value(cx, &h);
-        if (loop.stop) {
-            ad_node *over = ad_block(cx->m);
-            ac_mark(cx, loop.stop, M_NEEDED);
-            ac_emit(cx, ad_new(cx->m, AD_IF, AD_INT, 3, ad_new(cx->m, AD_NOT, AD_INT, 1, ad_use(cx->m, loop.stop)), over, NULL));
-            cx->block = over;
-        }
-        assign_int(cx, h.v->bound, h.v->type, end);
-        cx->block = outer;
-    }
-    for (int i = 0; i < count; i++) {
-        f[i].v->bound = f[i].own;
-        if (f[i].v->reads <= f[i].v->counted_reads) continue;
-        if (loop.stop)
-            ad_error(cx->d, s->place, "a variable of its own, assigned before break",
-                     "'%s' moves along a loop that is left by break and is used behind it", f[i].v->name->text);
-        else assign_int(cx, f[i].own, f[i].v->type, follow(cx, &h, &f[i], final_value(cx, &h)));
-    }
+                 "the bound of this loop changes inside it: '%s' is assigned there", changed);
+    leave(cx, &h, &loop, f, count);
 }

@@ -182,7 +182,7 @@ static int variable(ac_lower *cx, ac_expr *e, ac_ref *out)
             ad_error(cx->d, e->place, NULL, "'%s' is used before it has a value", e->name->text);
         return 0;
     }
-    if (ac_gone(cx, v->bound->index) || ac_gone(cx, v->bound->base)) {
+    if (v->assigned_in && v->assigned_in->whole == BLOCK_CLOSED) {
         ad_error(cx->d, e->place, "a pointer that is declared where it is assigned",
                  "the pointer '%s' is used outside the block it was assigned in", e->name->text);
         return 0;

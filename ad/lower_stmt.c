@@ -38,10 +38,7 @@ void ac_lower_block(ac_lower *cx, ad_node *block, ac_stmt *first)
     else ac_statements(cx, first);
     cx->depth--;
     cx->block = outer;
-    if (block == outer) return;
-    for (int i = 0; i < block->kids; i++) {
-        if (block->kid[i]->op == AD_DECL) ac_mark(cx, block->kid[i]->sym, M_GONE);
-    }
+    if (block != outer) block->whole = BLOCK_CLOSED;
 }
 
 static void lower_return(ac_lower *cx, ac_stmt *s)

@@ -201,8 +201,7 @@ static void declaration(ac_parser *p)
     ac_storage storage = {0};
     const int from = p->at;
     if (ac_is_word(p, KW_STATIC_ASSERT) || ac_is_word(p, KW_ASM)) {
-        while (!ac_is(p, ';') && ac_peek(p, 0)->kind != AC_END) p->at++;
-        ac_accept(p, ';');
+        ac_skip_assertion(p);
         return;
     }
     ac_type *base = ac_specifiers(p, &storage);
@@ -223,12 +222,7 @@ static void declaration(ac_parser *p)
             function(p, name, type, has_body);
             if (has_body) return;
         } else if (storage.is_typedef) {
-            if (type->class == T_STRUCT) {
-                ac_type *named = ad_take(p->m, sizeof *named);
-                *named = *type;
-                named->text = name->name->text;
-                type = named;
-            }
+            if (type->class == T_STRUCT && !type->text) type->text = name->name->text;
             ac_declare(p, N_TYPEDEF, name->name, type, name->place);
         } else {
             ac_entity *v = ac_declare(p, N_VARIABLE, name->name, type, name->place);

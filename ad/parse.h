@@ -53,6 +53,7 @@ ac_type *ac_type_name(ac_parser *p);
 ac_init *ac_initializer(ac_parser *p);
 void ac_complete_array(ac_parser *p, ac_entity *v); /* double a[] = {...}: counts the elements */
 void ac_skip_attributes(ac_parser *p);
+void ac_skip_assertion(ac_parser *p); /* _Static_assert(...); and asm(...); at file scope */
 
 /* parse_stmt.c */
 ac_stmt *ac_block(ac_parser *p);

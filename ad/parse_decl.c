@@ -26,6 +26,14 @@ void ac_skip_attributes(ac_parser *p)
     }
 }
 
+void ac_skip_assertion(ac_parser *p)
+{
+    p->at++;
+    if (!ac_is(p, '(')) ac_fail(p, ac_peek(p, 0), NULL, "'(' is expected here, not %s", ac_token_text(p, ac_peek(p, 0)));
+    p->at = ac_peek(p, 0)->match + 1;
+    ac_expect(p, ';', "here");
+}
+
 int ac_starts_type(ac_parser *p, const ac_token *t)
 {
     (void)p;

@@ -117,6 +117,7 @@ ac_stmt *ac_block(ac_parser *p)
     ac_expect(p, '{', "here");
     ac_entity *outer = ac_open_scope(p);
     while (!ac_accept(p, '}')) {
+        if (ac_peek(p, 0)->kind == AC_END) ac_fail(p, ac_peek(p, 0), NULL, "'}' is expected before the end of the file");
         ac_stmt *s = guarded(p);
         *last = s;
         for (; s; s = s->next) {
@@ -294,8 +295,7 @@ static ac_stmt *statement(ac_parser *p)
         case KW_BREAK: return leave(p, S_BREAK, EXIT_BREAK);
         case KW_CONTINUE: return leave(p, S_CONTINUE, EXIT_CONTINUE);
         case KW_STATIC_ASSERT:
-            while (!ac_is(p, ';') && ac_peek(p, 0)->kind != AC_END) p->at++;
-            ac_accept(p, ';');
+            ac_skip_assertion(p);
             return stmt_new(p, S_EMPTY, t);
         default: refuse_word(p, t);
         }

@@ -19,6 +19,7 @@ static int is_idle(const ac_lower *cx, const ad_node *n)
 static void clean(ac_lower *cx, ad_node *block)
 {
     int kept = 0;
+    block->whole = 0;
     for (int i = 0; i < block->kids; i++) {
         ad_node *n = block->kid[i];
         if (is_idle(cx, n)) continue;
