@@ -257,7 +257,7 @@ static void loop(ad_printer *q, const ad_node *n)
         bound(q, type, n->kid[1], AD_LEVEL_NONE);
         ad_puts(q->o, ";\n");
     }
-    if (n->simd && !has_lane_statement(q, n->kid[2]) && !adds_to_shared(q, n->kid[2])) simd(q, n);
+    if (n->simd && !q->how->check && !has_lane_statement(q, n->kid[2]) && !adds_to_shared(q, n->kid[2])) simd(q, n);
     if (stand_in) name = ad_text(q->m, "%s_down", n->sym->name);
     ad_indent(q);
     ad_put(q->o, "for (%s %s = ", type, name);

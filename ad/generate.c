@@ -21,18 +21,19 @@ typedef struct file {
     const ad_generate_options *options;
     ad_out *o;
     ad_subject subject[FUNCTIONS]; /* rhs, init, terminal, running, observe; fn NULL: not there */
+    int most; /* statements of the largest body */
     ad_entries entries;
     int jacobian, points; /* 1: there is a Jacobian, a vjp_points */
 } file;
 
 static const char *const member[FUNCTIONS] = {"rhs", "init", "terminal", "running", "observe"};
 
-static ad_subject subject(const file *g, int which)
+static ad_subject subject(file *g, int which)
 {
     const ad_model *model = g->model;
     const ad_fn *const fns[FUNCTIONS] = {model->rhs, model->init, model->terminal, model->running, model->observe};
     const int outputs = which < 2 ? model->states : model->objectives;
-    ad_subject s = {.model = model, .objective = which > 0, .frequent = which == 0 || which == 3, .nan_check = g->options->nan_check,
+    ad_subject s = {.model = model, .objective = which > 0, .frequent = which == 0 || which == 3, .nan_check = g->options->nan_check, .most = &g->most,
                     .rows = {model->states, model->params, outputs, 1}};
     s.name = which ? ad_text(g->m, "%s_%s", model->name, member[which]) : model->name;
     if (!fns[which]) return s;
@@ -50,12 +51,7 @@ static ad_subject subject(const file *g, int which)
 static void put_head(file *g)
 {
     ad_out *o = g->o;
-    int most = 0;
-    for (int i = 0; i < FUNCTIONS; i++) {
-        const int statements = g->subject[i].fn ? ad_emit_statements(g->subject[i].fn) : 0;
-        if (statements > most) most = statements;
-    }
-    if (most > AD_MANY) ad_put(o, "/* costate-flags: %s-fno-tree-slp-vectorize */\n", most > AD_LONG ? "-O1 " : "");
+    if (g->most > AD_MANY) ad_put(o, "/* costate-flags: %s-fno-tree-slp-vectorize */\n", g->most > AD_LONG ? "-O1 " : "");
     ad_put(o, "/* Derivatives of %s, written by costate diff. Changes belong into that file. */\n", g->model->file ? g->model->file : g->model->name);
     ad_puts(o, "#include <math.h>\n");
     if (g->options->nan_check) ad_puts(o, "#include <stdio.h>\n");
@@ -201,16 +197,19 @@ static int put_function(file *g, int which)
 
 int ad_generate(ad_arena *m, const ad_model *model, const ad_generate_options *options, ad_out *out)
 {
-    file g = {.m = m, .model = model, .options = options, .o = out};
+    ad_out rest = {.m = m};
+    file g = {.m = m, .model = model, .options = options, .o = &rest};
     for (int i = 0; i < FUNCTIONS; i++) g.subject[i] = subject(&g, i);
-    put_head(&g);
     put_tables(&g);
     for (int i = 0; i < FUNCTIONS; i++)
         if (put_function(&g, i)) return -1;
     if (options->orders & AD_FIRST) {
         put_jacobian(&g);
-        ad_put_pattern(out, g.subject[0].fn, ad_text(m, "%s_pattern", model->name), model->states, model->params);
+        ad_put_pattern(&rest, g.subject[0].fn, ad_text(m, "%s_pattern", model->name), model->states, model->params);
     }
     put_table(&g);
+    g.o = out; /* the head last: the flags depend on what is in the file */
+    put_head(&g);
+    ad_puts(out, ad_out_text(&rest));
     return 0;
 }

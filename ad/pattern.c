@@ -5,7 +5,8 @@
  *
  * An integer or a condition is sure if neither t nor y nor p has a say in it; it is then evaluated as it is. Where a condition is not sure both branches
  * are taken, and what is assigned there is added to what was there before. An element with an index that is not sure is any element of its array. The
- * bound of a loop that is not sure makes the pattern full. Straight-line code is evaluated here already (pattern_known.c). Indices are checked, for a branch that is taken unasked may leave an array. */
+ * bound of a loop that is not sure makes the pattern full. Straight-line code is evaluated here already (pattern_known.c). Indices are checked, for a
+ * branch that is taken unasked may leave an array. */
 #include "pattern.h"
 
 #include "arena.h"

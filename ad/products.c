@@ -174,7 +174,8 @@ static int put_widths(ad_out *o, const ad_subject *s, const ad_fn *fn, const cha
     ad_emit_fn(o, one, &(ad_emit){.name = ad_text(o->m, "%s_1", name), .check = s->nan_check});
     ad_fn *wide = ad_fn_copy(o->m, fn, NULL);
     ad_vectorize(o->m, wide, 1);
-    const int cut = ad_emit_is_long(wide);
+    const int cut = ad_emit_is_long(wide), statements = ad_emit_statements(wide);
+    if (statements > *s->most) *s->most = statements;
     ad_emit_fn(o, wide, &(ad_emit){.name = ad_text(o->m, cut ? "%s_any" : "%s_lanes", name), .lanes = 1});
     if (cut) return 1;
     const int eight = ad_emit_size(s->fn) <= LARGE;

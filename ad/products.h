@@ -12,6 +12,7 @@ typedef struct ad_subject {
     int frequent;       /* 1: called at every stage: worth variants for what may be missing */
     int nan_check;
     int rows[4];        /* states, parameters, outputs, 1 */
+    int *most;          /* statements at the top of the largest body that was emitted */
 } ad_subject;
 
 void ad_put_eval(ad_out *o, const ad_subject *s);                       /* name_rhs or name_eval */

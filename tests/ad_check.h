@@ -17,13 +17,15 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { AD_CYCLE = 80 };
+
 /* A right-hand side and the point where it is looked at. The function in the text is called `name`. */
 typedef struct ad_case {
     const char *name;
     int n, np;
     const char *text;
     double t;
-    double y[8], p[8]; /* cyclic beyond the eighth */
+    double y[AD_CYCLE], p[AD_CYCLE]; /* cyclic beyond the last */
 } ad_case;
 
 /* ---- compiling ------------------------------------------------------------------------------------------------------------------ */
@@ -31,7 +33,7 @@ typedef struct ad_case {
 static jmp_buf ad_no_memory; /* main's: arenas leave to it */
 static char ad_folder[256];
 
-static const char *ad_folder_open(void)
+static inline const char *ad_folder_open(void)
 {
     const char *tmp = getenv("TMPDIR");
     snprintf(ad_folder, sizeof ad_folder, "%s/costate-test-XXXXXX", tmp && *tmp ? tmp : "/tmp");
@@ -42,13 +44,13 @@ static const char *ad_folder_open(void)
     return ad_folder;
 }
 
-static void ad_folder_close(void)
+static inline void ad_folder_close(void)
 {
     rmdir(ad_folder);
 }
 
 /* 0: the compiler takes it without a word. */
-static int ad_compile_quietly(const char *compiler, const char *text, const char *flags, const char *object)
+static inline int ad_compile_quietly(const char *compiler, const char *text, const char *flags, const char *object)
 {
     char source[300], command[1600];
     snprintf(source, sizeof source, "%s/text.c", ad_folder);
@@ -70,7 +72,7 @@ static int ad_compile_quietly(const char *compiler, const char *text, const char
 }
 
 /* A loaded object; NULL: it did not compile. */
-static void *ad_load(const char *text, const char *flags)
+static inline void *ad_load(const char *text, const char *flags)
 {
     static int number;
     char object[300];
@@ -86,7 +88,7 @@ static void *ad_load(const char *text, const char *flags)
 /* ---- differentiating -------------------------------------------------------------------------------------------------------------- */
 
 /* The emitted file of all cases, in the arena; NULL: one was refused, with the message printed. */
-static const char *ad_emit_with(ad_arena *m, const ad_case *cases, int count, const ad_generate_options *options)
+static inline const char *ad_emit_with(ad_arena *m, const ad_case *cases, int count, const ad_generate_options *options)
 {
     ad_out o = {.m = m};
     for (int i = 0; i < count; i++) {
@@ -105,12 +107,12 @@ static const char *ad_emit_with(ad_arena *m, const ad_case *cases, int count, co
     return ad_out_text(&o);
 }
 
-static const char *ad_emit_cases(ad_arena *m, const ad_case *cases, int count, int orders)
+static inline const char *ad_emit_cases(ad_arena *m, const ad_case *cases, int count, int orders)
 {
     return ad_emit_with(m, cases, count, &(ad_generate_options){.orders = orders});
 }
 
-static const costate_generated *ad_table(void *handle, const char *name)
+static inline const costate_generated *ad_table(void *handle, const char *name)
 {
     char symbol[200];
     snprintf(symbol, sizeof symbol, "%s_generated", name);
@@ -118,7 +120,7 @@ static const costate_generated *ad_table(void *handle, const char *name)
 }
 
 /* All texts in one, with another type for double. */
-static char *ad_text_with(ad_arena *m, const ad_case *cases, int count, const char *head)
+static inline char *ad_text_with(ad_arena *m, const ad_case *cases, int count, const char *head)
 {
     ad_out o = {.m = m};
     ad_puts(&o, head);
@@ -131,32 +133,32 @@ static char *ad_text_with(ad_arena *m, const ad_case *cases, int count, const ch
 
 /* ---- arrays ------------------------------------------------------------------------------------------------------------------------- */
 
-static double ad_random(unsigned long long *state)
+static inline double ad_random(unsigned long long *state)
 {
     *state = *state * 6364136223846793005ull + 1442695040888963407ull;
     return (double)(*state >> 11) / 9007199254740992.0 * 2 - 1;
 }
 
-static double *ad_randoms(ad_arena *m, int count, unsigned long long *state)
+static inline double *ad_randoms(ad_arena *m, int count, unsigned long long *state)
 {
     double *a = ad_take(m, ((size_t)count + 1) * sizeof *a);
     for (int i = 0; i < count; i++) a[i] = ad_random(state);
     return a;
 }
 
-static double *ad_zeros(ad_arena *m, int count)
+static inline double *ad_zeros(ad_arena *m, int count)
 {
     return ad_take(m, ((size_t)count + 1) * sizeof(double));
 }
 
-static double *ad_point(ad_arena *m, const double *cycle, int count)
+static inline double *ad_point(ad_arena *m, const double *cycle, int count)
 {
     double *a = ad_zeros(m, count);
-    for (int i = 0; i < count; i++) a[i] = cycle[i % 8];
+    for (int i = 0; i < count; i++) a[i] = cycle[i % AD_CYCLE];
     return a;
 }
 
-static double ad_dot(int n, const double *a, const double *b)
+static inline double ad_dot(int n, const double *a, const double *b)
 {
     double s = 0;
     for (int i = 0; i < n; i++) s += a[i] * b[i];
@@ -164,7 +166,7 @@ static double ad_dot(int n, const double *a, const double *b)
 }
 
 /* Largest |a - b| over the largest |b|, or 1 if all are smaller. */
-static double ad_defect(int n, const double *a, const double *b)
+static inline double ad_defect(int n, const double *a, const double *b)
 {
     double worst = 0, scale = 1;
     for (int i = 0; i < n; i++) {

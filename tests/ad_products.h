@@ -21,14 +21,14 @@ static const double ad_tolerance[] = {0, 1e-12, 1e-9, 1e-6};
 
 /* ---- differences ----------------------------------------------------------------------------------------------------------------- */
 
-static void ad_mixed(ad_arena *m, const ad_case *c, ad_long_fn *f, int q, const ad_direction *d, long double h, long double *sum)
+static inline void ad_mixed(ad_arena *m, const ad_case *c, ad_long_fn *f, int q, const ad_direction *d, long double h, long double *sum)
 {
     long double *y = ad_take(m, (size_t)(c->n + 1) * sizeof *y), *p = ad_take(m, (size_t)(c->np + 1) * sizeof *p), *g = ad_take(m, (size_t)(c->n + 1) * sizeof *g);
     for (int i = 0; i < c->n; i++) sum[i] = 0;
     for (int signs = 0; signs < 1 << q; signs++) {
         long double t = c->t, all = 1;
-        for (int i = 0; i < c->n; i++) y[i] = c->y[i % 8];
-        for (int i = 0; i < c->np; i++) p[i] = c->p[i % 8];
+        for (int i = 0; i < c->n; i++) y[i] = c->y[i % AD_CYCLE];
+        for (int i = 0; i < c->np; i++) p[i] = c->p[i % AD_CYCLE];
         for (int k = 0; k < q; k++) {
             const long double s = signs >> k & 1 ? -h : h;
             all *= signs >> k & 1 ? -1 : 1;
@@ -41,7 +41,7 @@ static void ad_mixed(ad_arena *m, const ad_case *c, ad_long_fn *f, int q, const 
     }
 }
 
-static void ad_differences(ad_arena *m, const ad_case *c, ad_long_fn *f, int q, const ad_direction *d, double *result)
+static inline void ad_differences(ad_arena *m, const ad_case *c, ad_long_fn *f, int q, const ad_direction *d, double *result)
 {
     const long double h = q == 1 ? 1e-3L : q == 2 ? 4e-3L : 8e-3L;
     long double *a[3];
@@ -73,12 +73,12 @@ typedef struct ad_trial {
     const double *u, *udot;
 } ad_trial;
 
-static ad_direction ad_part(const ad_direction *d, int parts)
+static inline ad_direction ad_part(const ad_direction *d, int parts)
 {
     return (ad_direction){parts & 1 ? d->t : NULL, parts & 2 ? d->y : NULL, parts & 4 ? d->p : NULL};
 }
 
-static void ad_check_jvp(const ad_trial *r)
+static inline void ad_check_jvp(const ad_trial *r)
 {
     const int n = r->c->n;
     double *is = ad_zeros(r->m, n), *should = ad_zeros(r->m, n);
@@ -94,7 +94,7 @@ static void ad_check_jvp(const ad_trial *r)
     }
 }
 
-static void ad_check_jvp2(const ad_trial *r)
+static inline void ad_check_jvp2(const ad_trial *r)
 {
     const int n = r->c->n;
     double *is = ad_zeros(r->m, n), *should = ad_zeros(r->m, n);
@@ -108,7 +108,7 @@ static void ad_check_jvp2(const ad_trial *r)
 }
 
 /* <v, what a transposed product added> for sums that held `before` everywhere. */
-static double ad_added(const ad_trial *r, const double *yb, const double *pb, double before)
+static inline double ad_added(const ad_trial *r, const double *yb, const double *pb, double before)
 {
     double s = 0;
     for (int i = 0; yb && i < r->c->n; i++) s += r->v.y[i] * (yb[i] - before);
@@ -116,19 +116,19 @@ static double ad_added(const ad_trial *r, const double *yb, const double *pb, do
     return s;
 }
 
-static double *ad_filled(ad_arena *m, int count, double value)
+static inline double *ad_filled(ad_arena *m, int count, double value)
 {
     double *a = ad_zeros(m, count);
     for (int i = 0; i < count; i++) a[i] = value;
     return a;
 }
 
-static double ad_off(double is, double should)
+static inline double ad_off(double is, double should)
 {
     return fabs(is - should) / fmax(1, fabs(should));
 }
 
-static void ad_check_vjp(const ad_trial *r)
+static inline void ad_check_vjp(const ad_trial *r)
 {
     const int n = r->c->n, np = r->c->np;
     double *jv = ad_zeros(r->m, n);
@@ -142,7 +142,7 @@ static void ad_check_vjp(const ad_trial *r)
 }
 
 /* Three points at once are the three points one after the other. */
-static void ad_check_points(const ad_trial *r, unsigned long long *state)
+static inline void ad_check_points(const ad_trial *r, unsigned long long *state)
 {
     const int n = r->c->n, np = r->c->np;
     if (!r->g->vjp_points) return;
@@ -160,7 +160,7 @@ static void ad_check_points(const ad_trial *r, unsigned long long *state)
     }
 }
 
-static void ad_check_vjp_dot(const ad_trial *r)
+static inline void ad_check_vjp_dot(const ad_trial *r)
 {
     const int n = r->c->n, np = r->c->np;
     double *jv = ad_zeros(r->m, n), *second = ad_zeros(r->m, n);
@@ -180,7 +180,7 @@ static void ad_check_vjp_dot(const ad_trial *r)
     }
 }
 
-static void ad_check_vjp_dot2(const ad_trial *r)
+static inline void ad_check_vjp_dot2(const ad_trial *r)
 {
     const int n = r->c->n, np = r->c->np;
     double *third = ad_zeros(r->m, n);
@@ -195,7 +195,7 @@ static void ad_check_vjp_dot2(const ad_trial *r)
 
 /* ---- lanes ----------------------------------------------------------------------------------------------------------------------------- */
 
-static const double *ad_lane(ad_arena *m, const double *block, int rows, int w, int l)
+static inline const double *ad_lane(ad_arena *m, const double *block, int rows, int w, int l)
 {
     double *a = ad_zeros(m, rows);
     for (int i = 0; i < rows; i++) a[i] = block[i * w + l];
@@ -205,7 +205,7 @@ static const double *ad_lane(ad_arena *m, const double *block, int rows, int w, 
 enum { AD_BLOCKS = 14 };
 
 /* What is written to and added to, for w lanes: fdot, fdd, then the sums of vjp, vjp_dot and vjp_dot2. */
-static void ad_run_lanes(const ad_trial *r, int w, const double *const *in, double *const *out)
+static inline void ad_run_lanes(const ad_trial *r, int w, const double *const *in, double *const *out)
 {
     const double t = r->c->t, *y = r->y, *p = r->p;
     assert_int_equal(r->g->jvp(t, y, p, w, in[0], in[1], in[2], out[0], NULL), 0);
@@ -217,7 +217,7 @@ static void ad_run_lanes(const ad_trial *r, int w, const double *const *in, doub
     assert_int_equal(r->g->vjp_dot(t, y, p, w, NULL, in[1], NULL, in[6], in[7], out[12], out[13], NULL, NULL, NULL), 0);
 }
 
-static void ad_check_lanes(const ad_trial *r, int w, unsigned long long *state)
+static inline void ad_check_lanes(const ad_trial *r, int w, unsigned long long *state)
 {
     const int n = r->c->n, np = r->c->np;
     const int in_rows[8] = {1, n, np, 1, n, np, n, n}, out_rows[AD_BLOCKS] = {n, n, n, np, n, n, np, np, n, np, n, np, n, n};
@@ -236,7 +236,7 @@ static void ad_check_lanes(const ad_trial *r, int w, unsigned long long *state)
 
 /* ---- all of it ---------------------------------------------------------------------------------------------------------------------------- */
 
-static void ad_check_case(ad_arena *m, const ad_case *c, void *emitted, void *in_long_double, unsigned long long *state)
+static inline void ad_check_case(ad_arena *m, const ad_case *c, void *emitted, void *in_long_double, unsigned long long *state)
 {
     ad_trial r = {.m = m, .c = c, .g = ad_table(emitted, c->name)};
     *(void **)&r.f = dlsym(in_long_double, c->name);
@@ -259,7 +259,7 @@ static void ad_check_case(ad_arena *m, const ad_case *c, void *emitted, void *in
 }
 
 /* cut: as in ad_generate_options. Differentiates, compiles without warnings (and looks at it with clang, where there is one), checks. */
-static void ad_check_cases(const ad_case *cases, int count, int cut, const char *optimize)
+static inline void ad_check_cases(const ad_case *cases, int count, int cut, const char *optimize)
 {
     ad_arena *m = ad_arena_open(&ad_no_memory, 0);
     assert_non_null(m);
