@@ -1,6 +1,7 @@
 /* main.c - costate COMMAND MODEL.c [options]: results on stdout, diagnostics and progress on stderr. */
 #include "cli.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,8 +53,17 @@ static void find_plugins(void)
     free(folder);
 }
 
+/* A standard stream that is closed must not become the next file that is opened. What takes its place refuses to be used. */
+static void occupy_streams(void)
+{
+    for (int fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd ? O_RDONLY : O_WRONLY) < 0) return;
+}
+
 int main(int argc, char **argv)
 {
+    occupy_streams();
     find_plugins();
-    return run(argc, argv);
+    const int code = run(argc, argv);
+    return code == EXIT_GOOD && fflush(stdout) ? EXIT_USAGE : code;
 }
