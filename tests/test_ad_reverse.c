@@ -135,7 +135,7 @@ static const ad_case traps[] = {
 static void trapped(void **state)
 {
     (void)state;
-    ad_check_cases(traps, (int)(sizeof traps / sizeof *traps), AD_WARNINGS "-O0");
+    ad_check_cases(traps, (int)(sizeof traps / sizeof *traps), 0, AD_WARNINGS "-O0");
 }
 
 /* ---- what the reverse function looks like ------------------------------------------------------------------------------------ */
