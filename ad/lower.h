@@ -20,6 +20,7 @@ struct ac_ref {
     ac_type *type;    /* of the object */
     ad_sym **leaf;    /* R_LEAVES: its symbols; one for each scalar in the type */
     ad_node *base;    /* of a single leaf: elements before the first object; NULL: 0 */
+    int is_flat;         /* R_LEAVES: leaf[0] is an array of doubles, seen as structs of doubles: all offsets are in doubles */
     ad_node *index;   /* number of the object; NULL: 0 */
     const char *text; /* R_RAW: C text with % for each kid */
     ad_node **kid;

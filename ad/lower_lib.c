@@ -109,7 +109,8 @@ static ac_value move_bytes(ac_lower *cx, ac_expr *e, const char *name)
         ad_error(cx->d, e->place, "a loop", "'%s' between arrays of different types", name);
         return ac_bad();
     }
-    if (strcmp(name, "memmove") == 0 && to.ref.where == R_LEAVES && from.ref.where == R_LEAVES && to.ref.leaf[0] == from.ref.leaf[0]) {
+    const int in_arrays = copies && to.ref.where == R_LEAVES && from.ref.where == R_LEAVES;
+    if (strcmp(name, "memmove") == 0 && in_arrays && to.ref.leaf[0] == from.ref.leaf[0]) {
         ad_error(cx->d, e->place, "a loop", "'memmove' within one array");
         return ac_bad();
     }

@@ -40,7 +40,7 @@ ad_node *ac_scalars(ac_lower *cx, const ac_type *t)
 {
     ad_node *n = ad_whole(cx->m, 1);
     for (; t->class == T_ARRAY; t = t->of) n = ac_int_op(cx, AD_MUL, n, ac_length(cx, t));
-    return n;
+    return t->class == T_STRUCT ? ac_int_op(cx, AD_MUL, n, ad_whole(cx->m, t->size / ac_double()->size)) : n;
 }
 
 const char *ac_ref_name(ac_lower *cx, const ac_ref *r)
@@ -155,6 +155,10 @@ int ac_member_ref(ac_lower *cx, const ac_ref *object, ac_name *name, ad_place pl
             *out = raw_text(cx, object, ad_text(cx->m, object->index ? "%s[%%].%s" : "%s->%s", object->text, name->text),
                             object->index);
         out->is_object = 1;
+    } else if (object->is_flat) {
+        out->base = sum(cx, out->base, object->index ? ac_int_op(cx, AD_MUL, object->index, ac_scalars(cx, t)) : NULL);
+        if (k->offset) out->base = sum(cx, out->base, ad_whole(cx->m, k->offset / ac_double()->size));
+        out->index = NULL;
     } else {
         out->leaf += skipped;
     }
@@ -386,6 +390,31 @@ ad_node *ac_target(ac_lower *cx, const ac_ref *r, ad_place place)
 
 /* ---- pointers -------------------------------------------------------------------------------------------------------------- */
 
+static const ac_type *element_of(const ac_type *t)
+{
+    while (t->class == T_ARRAY) t = t->of;
+    return t;
+}
+
+/* 1: every scalar in the type is a double, so that the object is a stretch of an array of doubles. */
+static int all_double(const ac_type *t)
+{
+    t = element_of(t);
+    if (t->class != T_STRUCT) return t->class == T_DOUBLE;
+    for (const ac_member *k = t->member; k; k = k->next) {
+        if (!all_double(k->type)) return 0;
+    }
+    return t->complete && t->member;
+}
+
+/* 1: what r refers to can be seen as objects of another type: numbers in other groups. */
+static int fits(const ac_ref *r, const ac_type *aim)
+{
+    if (!r->is_flat && element_of(r->type)->class == T_STRUCT) return 0; /* its members are kept apart */
+    if (element_of(aim)->class == T_STRUCT) return all_double(aim) && all_double(r->type);
+    return r->is_flat ? element_of(aim)->class == T_DOUBLE : ac_same_type(element_of(r->type), element_of(aim));
+}
+
 ac_value ac_point(ac_lower *cx, ac_value v, ac_type *to, ad_place place)
 {
     ac_type *from = v.ref.type, *aim = to->of;
@@ -410,20 +439,15 @@ ac_value ac_point(ac_lower *cx, ac_value v, ac_type *to, ad_place place)
             }
         }
     } else if (!ac_same_type(from, aim) && aim->class != T_VOID) {
-        const ac_type *a = from, *b = aim;
-        while (a->class == T_ARRAY) a = a->of;
-        while (b->class == T_ARRAY) b = b->of;
-        if (a->class == T_VOID && v.ref.where == R_LEAVES) a = ac_leaves(from) == 1 ? b : a;
-        if (!ac_same_type(a, b) || ac_leaves(from) != 1) {
+        if (!fits(&v.ref, aim)) {
             ad_error(cx->d, place, "a pointer of the same type", "%s is used as %s", ac_a_type(cx->m, v.type),
                      ac_a_type(cx->m, to));
             return ac_bad();
         }
-    }
-    if (v.ref.where == R_LEAVES && aim->class != T_VOID && !ac_same_type(from, aim)) {
         if (!ac_fix_type(cx, aim, place)) return ac_bad();
         if (v.ref.index) v.ref.base = sum(cx, v.ref.base, ac_int_op(cx, AD_MUL, v.ref.index, ac_scalars(cx, from)));
         v.ref.index = NULL;
+        v.ref.is_flat = element_of(aim)->class == T_STRUCT;
     }
     if (aim->class != T_VOID || v.ref.where == R_RAW) v.ref.type = aim;
     v.type = to;
