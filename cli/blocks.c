@@ -67,7 +67,9 @@ int cli_blocks(cli_session *s, int lanes, cli_work *work, void *context)
         if (parts[k].status) failed = k;
     costate_get_stats(parts[0].solver, &s->stats);
     snprintf(s->linsol, sizeof s->linsol, "%s", s->stats.linsol);
-    if (failed >= 0) code = parts[failed].status == COSTATE_CHECK_FAILED ? EXIT_CHECK : cli_failed(s, parts[failed].solver, parts[failed].status);
+    if (failed >= 0)
+        code =
+            parts[failed].status == COSTATE_CHECK_FAILED ? EXIT_CHECK : cli_failed(s, parts[failed].solver, parts[failed].status);
     for (int k = 0; k < threads; k++) costate_free(parts[k].solver);
     free(parts);
     return code;

@@ -82,7 +82,8 @@ int cli_check(cli_request *r)
     int code = cli_session_open(&s, r, 2);
     if (!code) {
         code = cli_blocks(&s, 1, work, &c);
-        if (!code || code == EXIT_CHECK) (r->format == CLI_JSON ? print_json : r->format == CLI_CSV ? print_csv : print_table)(&s, &c);
+        if (!code || code == EXIT_CHECK)
+            (r->format == CLI_JSON ? print_json : r->format == CLI_CSV ? print_csv : print_table)(&s, &c);
         report_note(&s);
     }
     return cli_session_close(&s, code);

@@ -1,7 +1,9 @@
-/* cli.h - what the commands of `costate` share. One file per command; a new one is a file, a line here and a line in commands.c.
+/* cli.h - what the commands of `costate` share. One file per command; a new one is a file, a line here and a line in
+ * commands.c.
  *
  * A command is given a request, its arguments; those that integrate make a session of it, the model with all values set; and
- * what they print goes through a cli_out. All of these end with the process or before: memory is released for the sanitizers' sake. */
+ * what they print goes through a cli_out. All of these end with the process or before: memory is released for the
+ * sanitizers' sake. */
 #ifndef COSTATE_CLI_H
 #define COSTATE_CLI_H
 
@@ -13,12 +15,12 @@
 /* Exit codes. */
 enum { EXIT_GOOD = 0, EXIT_USAGE = 1, EXIT_REFUSED = 2, EXIT_COMPILE = 3, EXIT_SOLVE = 4, EXIT_CHECK = 5 };
 
-/* Commands as bits. */
+/* Commands as bits: those that integrate and take the library's options; those that read a model; all. */
 enum {
     CLI_RUN = 1, CLI_GRADIENT = 2, CLI_TANGENT = 4, CLI_HESSIAN = 8, CLI_CHECK = 16, CLI_DIFF = 32, CLI_METHODS = 64,
     CLI_SOLVERS = 128, CLI_HELP = 256,
-    CLI_SOLVE = CLI_RUN | CLI_GRADIENT | CLI_TANGENT | CLI_HESSIAN | CLI_CHECK, /* those that integrate and take the library's options */
-    CLI_MODEL = CLI_SOLVE | CLI_DIFF,                                           /* those that read a model */
+    CLI_SOLVE = CLI_RUN | CLI_GRADIENT | CLI_TANGENT | CLI_HESSIAN | CLI_CHECK,
+    CLI_MODEL = CLI_SOLVE | CLI_DIFF,
     CLI_ALL = 511
 };
 
@@ -111,7 +113,8 @@ typedef struct cli_out {
 } cli_out;
 
 int cli_out_open(cli_out *o, const cli_request *r); /* exit codes */
-int cli_out_close(cli_out *o, int code);            /* returns code, or one for what went wrong; no file appears if code is neither good nor that of check */
+/* Returns code, or one for what went wrong; no file appears if code is neither good nor that of check. */
+int cli_out_close(cli_out *o, int code);
 void cli_bold(cli_out *o, int on);
 
 /* A warning: to standard error, unless --quiet, and to the list of them. Each is given once. */
@@ -188,7 +191,8 @@ int cli_failed(cli_session *s, const costate_solver *solver, int status); /* say
 
 void cli_stiff_hint(cli_session *s, const double *y); /* stiff.c; y: the final state of a run */
 
-/* blocks.c: `lanes` objectives or directions, in one block or shared by threads with a solver each. work returns a status of the library. */
+/* blocks.c: `lanes` objectives or directions, in one block or shared by threads with a solver each. work returns a status of
+ * the library. */
 typedef int cli_work(cli_session *s, costate_solver *solver, int from, int count, void *context);
 int cli_blocks(cli_session *s, int lanes, cli_work *work, void *context);
 

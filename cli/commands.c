@@ -6,46 +6,48 @@
 
 const cli_command cli_commands[] = {
     {"run", CLI_RUN, cli_run, "integrates a model",
-     "Integrates the model and prints the final state and the objectives, or, with --points or --at, the state at points of time "
-     "by the method's own interpolation; the steps are the same either way.\n\n"
-     "Without --method the method is dopri5, an explicit one. If it needs very many steps or its steps become too small the model "
-     "is probably stiff: rodas4 is a good choice then.",
+     "Integrates the model and prints the final state and the objectives, or, with --points or --at, the state at points "
+     "of time by the method's own interpolation; the steps are the same either way.\n\n"
+     "Without --method the method is dopri5, an explicit one. If it needs very many steps or its steps become too small "
+     "the model is probably stiff: rodas4 is a good choice then.",
      "costate run lotka_volterra.c --points 101 --format csv -o orbit.csv"},
     {"gradient", CLI_GRADIENT, cli_gradient, "derivatives of the objectives, by the adjoint",
-     "Prints the derivative of every objective with respect to every parameter and initial value. They are the exact derivatives of "
-     "the numerical solution, at a cost that does not grow with the number of parameters. The objectives are what the model's "
-     "terminal, running and observe add up to; a model without any has its final states as objectives.\n\n"
+     "Prints the derivative of every objective with respect to every parameter and initial value. They are the exact "
+     "derivatives of the numerical solution, at a cost that does not grow with the number of parameters. The objectives "
+     "are what the model's terminal, running and observe add up to; a model without any has its final states as "
+     "objectives.\n\n"
      "If the model computes its initial state by init(p, y0) the dependence is part of the derivatives with respect to the "
      "parameters, and there are none with respect to initial values. If the integration fails no gradient is printed.",
      "costate gradient lotka_volterra.c --param alpha=1.2 --rtol 1e-9 --format json"},
     {"tangent", CLI_TANGENT, cli_tangent, "sensitivities of the states, forward in time",
-     "Prints the derivatives of the states with respect to the parameters (or what --wrt names), at the final time or at the points "
-     "of time given by --points or --at.",
+     "Prints the derivatives of the states with respect to the parameters (or what --wrt names), at the final time or at "
+     "the points of time given by --points or --at.",
      "costate tangent lotka_volterra.c --wrt alpha,prey --at 2.5,5,10"},
     {"hessian", CLI_HESSIAN, cli_hessian, "Hessian of the objectives times a direction",
-     "Prints, for every objective, its Hessian with respect to parameters and initial values times the direction, or the whole matrix "
-     "with --full. Either is exact for the numerical solution.",
+     "Prints, for every objective, its Hessian with respect to parameters and initial values times the direction, or the "
+     "whole matrix with --full. Either is exact for the numerical solution.",
      "costate hessian lotka_volterra.c --direction alpha=1,beta=-1"},
     {"check", CLI_CHECK, cli_check, "a certificate for the derivatives of this very model",
-     "Proves, on this model with these values, that the derivatives are those of the objective that is computed: tangents and adjoints "
-     "agree to round-off, the remainders of Taylor's formula vanish with the second power for gradients and the third for Hessians, "
-     "the Hessian is symmetric. The worst component is named. Exit code 5 if it does not hold.",
+     "Proves, on this model with these values, that the derivatives are those of the objective that is computed: tangents "
+     "and adjoints agree to round-off, the remainders of Taylor's formula vanish with the second power for gradients and "
+     "the third for Hessians, the Hessian is symmetric. The worst component is named. Exit code 5 if it does not hold.",
      "costate check lotka_volterra.c --method rodas4"},
     {"diff", CLI_DIFF, cli_diff, "writes the derivatives of a model as C",
-     "Writes C for every derivative product of the model's functions, for programs that link the library. It is readable, keeps the "
-     "names of the model, and needs only <costate/runtime.h>.",
+     "Writes C for every derivative product of the model's functions, for programs that link the library. It is readable, "
+     "keeps the names of the model, and needs only <costate/runtime.h>.",
      "costate diff lotka_volterra.c -o lotka_volterra_diff.c"},
     {"methods", CLI_METHODS, cli_methods, "lists the integration methods",
-     "Lists the methods with order, stages and stability, which is computed from the coefficients: A-stable, L-stable, or how far "
-     "the stability region reaches along the negative real axis. Every method has all modes: forward, tangent, adjoint, "
-     "second order.",
+     "Lists the methods with order, stages and stability, which is computed from the coefficients: A-stable, L-stable, or "
+     "how far the stability region reaches along the negative real axis. Every method has all modes: forward, tangent, "
+     "adjoint, second order.",
      "costate methods --format json"},
     {"solvers", CLI_SOLVERS, cli_solvers, "lists the linear solvers of implicit methods",
-     "Lists the linear solvers with the patterns of Jacobians that they take, and whether they are installed. 'auto' chooses by the "
-     "pattern of the model's Jacobian.",
+     "Lists the linear solvers with the patterns of Jacobians that they take, and whether they are installed. 'auto' "
+     "chooses by the pattern of the model's Jacobian.",
      "costate solvers"},
     {"help", CLI_HELP, cli_help, "says more about a command",
-     "Says what a command does, and its options. With --man it writes the manual page, with --completion the completion for a shell.",
+     "Says what a command does, and its options. With --man it writes the manual page, with --completion the completion for a "
+     "shell.",
      "costate help gradient"},
 };
 const int cli_command_count = sizeof cli_commands / sizeof *cli_commands;

@@ -1,5 +1,5 @@
-/* completion.c - completion for bash and zsh, from the tables of commands and options. Both scripts hold, for each command, the options it
- * takes, and for options with choices the choices; models and other files are the shell's own. */
+/* completion.c - completion for bash and zsh, from the tables of commands and options. Both scripts hold, for each command,
+ * the options it takes, and for options with choices the choices; models and other files are the shell's own. */
 #include "cli.h"
 
 #include <string.h>
@@ -37,9 +37,11 @@ static int has_choices(const cli_option_info *info)
 static void bash(FILE *to)
 {
     cli_option_info info;
-    fputs("# bash completion for costate; made by `costate help --completion bash`\n"
-          "_costate()\n{\n    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options=\n    COMPREPLY=()\n"
-          "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        COMPREPLY=($(compgen -W '", to);
+    fputs(
+        "# bash completion for costate; made by `costate help --completion bash`\n"
+        "_costate()\n{\n    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options=\n    COMPREPLY=()\n"
+        "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        COMPREPLY=($(compgen -W '",
+        to);
     command_words(to);
     fputs("' -- \"$word\"))\n        return\n    fi\n    case $before in\n", to);
     for (int i = 0; !cli_option(i, &info); i++) {
@@ -57,8 +59,10 @@ static void bash(FILE *to)
     fputs("    esac\n    case $word in\n    -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"
           "    *)\n        if [ \"${COMP_WORDS[1]}\" = help ]; then\n            COMPREPLY=($(compgen -W '", to);
     command_words(to);
-    fputs("' -- \"$word\"))\n        else\n            compopt -o filenames 2>/dev/null\n            COMPREPLY=($(compgen -f -- \"$word\"))\n"
-          "        fi ;;\n    esac\n}\ncomplete -F _costate costate\n", to);
+    fputs("' -- \"$word\"))\n        else\n            compopt -o filenames 2>/dev/null\n            COMPREPLY=($(compgen -f -- "
+          "\"$word\"))\n"
+          "        fi ;;\n    esac\n}\ncomplete -F _costate costate\n",
+          to);
 }
 
 /* Help in an argument of _arguments: no brackets, colons or single quotes. */

@@ -73,7 +73,8 @@ static int plot_matrices(const cli_request *r, const char *model, const matrix *
     plot f = {.path = cli_value(r, OPT_PLOT), .title = model};
     plot_matrix m[2];
     for (int i = 0; i < count; i++)
-        m[i] = (plot_matrix){.title = a[i].name, .rows = a[i].rows, .columns = a[i].columns, .colptr = a[i].colptr, .rowind = a[i].rowind};
+        m[i] = (plot_matrix){
+            .title = a[i].name, .rows = a[i].rows, .columns = a[i].columns, .colptr = a[i].colptr, .rowind = a[i].rowind};
     return f.path && plot_pattern(&f, count, m) ? cli_usage("diff", "%s", f.message) : EXIT_GOOD;
 }
 

@@ -43,8 +43,12 @@ int figure_tangent(cli_session *s, const cli_choice *wrt, const double *rows)
     for (int i = 0; i < s->n; i++) {
         group[i] = cli_text("d %s", s->state[i]);
         for (int l = 0; l < w; l++)
-            series[i * w + l] = (plot_series){.name = cli_variable(s, wrt->pick[l]), .group = group[i], .count = s->drawn, .stride = s->n * w,
-                                              .x = s->times, .y = rows + (size_t)i * (size_t)w + l};
+            series[i * w + l] = (plot_series){.name = cli_variable(s, wrt->pick[l]),
+                                              .group = group[i],
+                                              .count = s->drawn,
+                                              .stride = s->n * w,
+                                              .x = s->times,
+                                              .y = rows + (size_t)i * (size_t)w + l};
     }
     const int status = plot_lines(&f, s->n * w, series);
     for (int i = 0; i < s->n; i++) free(group[i]);

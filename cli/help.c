@@ -5,8 +5,8 @@
 
 enum { WIDTH = 80, COLUMN = 30 };
 
-/* The text, broken at blanks into lines that end before column `width`; the first begins at `indent`, where the pen is. A newline in the
- * text ends a line. */
+/* The text, broken at blanks into lines that end before column `width`; the first begins at `indent`, where the pen is. A
+ * newline in the text ends a line. */
 void help_paragraph(FILE *to, const char *text, int indent, int width)
 {
     int column = indent;

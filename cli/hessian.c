@@ -1,6 +1,6 @@
-/* hessian.c - costate hessian MODEL.c: for every objective, its Hessian with respect to parameters and initial values times a direction,
- * or the whole matrix. A lane of the library's block is one objective with one direction: the lanes are the objectives, and for the matrix
- * objective by objective the unit directions. */
+/* hessian.c - costate hessian MODEL.c: for every objective, its Hessian with respect to parameters and initial values times
+ * a direction, or the whole matrix. A lane of the library's block is one objective with one direction: the lanes are the
+ * objectives, and for the matrix objective by objective the unit directions. */
 #include "cli.h"
 
 #include <stdlib.h>
@@ -23,7 +23,8 @@ static int work(cli_session *s, costate_solver *solver, int from, int count, voi
     result *a = context;
     const size_t n = (size_t)s->n, np = (size_t)s->np, w = (size_t)count;
     double *y = cli_take(n, sizeof *y), *ydot = cli_take(n * w, sizeof *y), *pdot = cli_take(np * w, sizeof *y);
-    double *hy = cli_take(n * w, sizeof *y), *hp = cli_take(np * w, sizeof *y), *weights = cli_take((size_t)s->objectives * w, sizeof *y);
+    double *hy = cli_take(n * w, sizeof *y), *hp = cli_take(np * w, sizeof *y),
+           *weights = cli_take((size_t)s->objectives * w, sizeof *y);
     for (size_t l = 0; l < w; l++) {
         const int lane = from + (int)l, of = a->full ? lane / a->wrt.count : lane;
         weights[(size_t)a->of.pick[of] * w + l] = 1;

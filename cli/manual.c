@@ -67,9 +67,9 @@ static void of_all(FILE *to)
     fputs(".SH NAME\ncostate \\- gradients and Hessian\\-vector products of ODE models\n.SH SYNOPSIS\n", to);
     bold(to, "costate");
     fputs(" COMMAND MODEL.c [options]\n.SH DESCRIPTION\n", to);
-    roff(to, "A model is one C file: its right-hand side and its objectives are plain C functions, and a descriptor names them. Costate "
-             "differentiates it, compiles it with the system's compiler, loads it, integrates it and transposes the integration. Results go "
-             "to standard output, diagnostics and progress to standard error.");
+    roff(to, "A model is one C file: its right-hand side and its objectives are plain C functions, and a descriptor names "
+             "them. Costate differentiates it, compiles it with the system's compiler, loads it, integrates it and "
+             "transposes the integration. Results go to standard output, diagnostics and progress to standard error.");
     fputs(".SH COMMANDS\n", to);
     for (int i = 0; i < cli_command_count; i++) {
         fputs(".TP\n", to);
@@ -83,14 +83,17 @@ static void common(FILE *to, const cli_command *c)
 {
     static const struct {
         const char *name, *text;
-    } codes[] = {{"0", "good"}, {"1", "a mistake in the arguments, or a file that cannot be read or written"},
+    } codes[] = {{"0", "good"},
+                 {"1", "a mistake in the arguments, or a file that cannot be read or written"},
                  {"2", "the model was refused: it holds something that is not differentiated"},
-                 {"3", "the model did not compile"}, {"4", "the integration failed; no derivatives are printed"},
+                 {"3", "the model did not compile"},
+                 {"4", "the integration failed; no derivatives are printed"},
                  {"5", "the check failed"}},
-      variables[] = {{"CC", "the C compiler, cc by default"},
-                     {"COSTATE_CACHE", "the folder of compiled models; $XDG_CACHE_HOME/costate by default, ~/.cache/costate without that"},
-                     {"TMPDIR", "the folder for temporary files"},
-                     {"NO_COLOR", "if it is set and not empty there are no colours"}};
+      variables[] = {
+          {"CC", "the C compiler, cc by default"},
+          {"COSTATE_CACHE", "the folder of compiled models; $XDG_CACHE_HOME/costate by default, ~/.cache/costate without that"},
+          {"TMPDIR", "the folder for temporary files"},
+          {"NO_COLOR", "if it is set and not empty there are no colours"}};
     fputs(".SH EXIT STATUS\n", to);
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) fprintf(to, ".TP\n.B %s\n", codes[i].name), roff(to, codes[i].text);
     fputs(".SH ENVIRONMENT\n", to);

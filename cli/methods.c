@@ -56,7 +56,8 @@ static void print_csv(cli_out *o)
     fputs("method,family,order,embedded_order,stages,a_stable,l_stable,real_axis,source\n", o->to);
     for (int i = 0; (m = costate_method(i)); i++) {
         const stability s = stability_of(m);
-        fprintf(o->to, "%s,%s,%d,%d,%d,%d,%d,%.6g,", m->name, family(m), m->order, m->e ? m->embedded_order : 0, m->stages, s.a, s.l, s.real);
+        fprintf(o->to, "%s,%s,%d,%d,%d,%d,%d,%.6g,", m->name, family(m), m->order, m->e ? m->embedded_order : 0, m->stages, s.a,
+                s.l, s.real);
         csv_text(o->to, m->source, 1);
     }
 }

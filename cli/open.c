@@ -44,7 +44,8 @@ static int exit_code(int status)
     return EXIT_COMPILE;
 }
 
-static int open_interruptible(cli_opener *open, costate_model **m, const char *file, costate_model_options *options, void *context)
+static int open_interruptible(cli_opener *open, costate_model **m, const char *file, costate_model_options *options,
+                              void *context)
 {
     struct sigaction before[SIGNALS], during = {.sa_handler = note}; /* no SA_RESTART: the wait for a compiler ends */
     sigemptyset(&during.sa_mask);

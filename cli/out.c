@@ -108,7 +108,8 @@ int cli_out_close(cli_out *o, int code)
 {
     const int why = o->to && (code == EXIT_GOOD || code == EXIT_CHECK) ? finish(o) : 0;
     if (why && why != EPIPE)
-        fprintf(stderr, "costate %s: %s cannot be written: %s\n", o->command, o->path ? o->path : "standard output", strerror(why));
+        fprintf(stderr, "costate %s: %s cannot be written: %s\n", o->command, o->path ? o->path : "standard output",
+                strerror(why));
     if (o->to && o->path) fclose(o->to);
     for (int i = 0; i < o->warnings; i++) free(o->warning[i]);
     free(o->warning);

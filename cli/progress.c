@@ -34,10 +34,13 @@ static void show(double began, double *turned)
 {
     const double backward = atomic_load(&line.backward), forward = atomic_load(&line.forward), now = seconds();
     const int back = !isnan(backward);
-    const double t = back ? backward : forward, done = back ? (line.t1 - t) / (line.t1 - line.t0) : (t - line.t0) / (line.t1 - line.t0);
+    const double t = back ? backward : forward,
+                 done = back ? (line.t1 - t) / (line.t1 - line.t0) : (t - line.t0) / (line.t1 - line.t0);
     if (!back) *turned = now;
     if (isnan(t)) fprintf(stderr, "\r\033[K%s: %.0f s", line.what, now - began);
-    else fprintf(stderr, "\r\033[K%s %s: %.0f%%, t = %.4g of %.4g", line.what, back ? "backward" : "forward", 100 * done, t, back ? line.t0 : line.t1);
+    else
+        fprintf(stderr, "\r\033[K%s %s: %.0f%%, t = %.4g of %.4g", line.what, back ? "backward" : "forward", 100 * done, t,
+                back ? line.t0 : line.t1);
     const double since = now - (back ? *turned : began);
     if (done > 0.005 && since > 0.5) fprintf(stderr, ", about %.0f s to go", ceil(since * (1 - done) / done));
     fflush(stderr);

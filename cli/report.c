@@ -20,14 +20,14 @@ void report_note(cli_session *s)
 {
     const costate_stats *a = &s->stats;
     if (!cli_value(s->request, OPT_VERBOSE)) return;
-    fprintf(stderr, "%lld steps, %lld rejected; %.3g s forward, %.3g s backward\n", (long long)a->steps, (long long)a->rejected, a->forward_s,
-            a->adjoint_s);
-    fprintf(stderr, "calls: rhs %lld, jvp %lld, vjp %lld, jvp2 %lld, vjp_dot %lld, jac %lld\n", (long long)a->rhs, (long long)a->jvp,
-            (long long)a->vjp, (long long)a->jvp2, (long long)a->vjp_dot, (long long)a->jac);
+    fprintf(stderr, "%lld steps, %lld rejected; %.3g s forward, %.3g s backward\n", (long long)a->steps, (long long)a->rejected,
+            a->forward_s, a->adjoint_s);
+    fprintf(stderr, "calls: rhs %lld, jvp %lld, vjp %lld, jvp2 %lld, vjp_dot %lld, jac %lld\n", (long long)a->rhs,
+            (long long)a->jvp, (long long)a->vjp, (long long)a->jvp2, (long long)a->vjp_dot, (long long)a->jac);
     fprintf(stderr, "derivatives: %s\n", derivatives(s));
     if (*s->linsol)
-        fprintf(stderr, "linear solver: %s, %lld factorizations, %lld solutions; Jacobian of %lld values, %d colours\n", s->linsol,
-                (long long)a->factor, (long long)a->solve, (long long)a->jac_nnz, a->colours);
+        fprintf(stderr, "linear solver: %s, %lld factorizations, %lld solutions; Jacobian of %lld values, %d colours\n",
+                s->linsol, (long long)a->factor, (long long)a->solve, (long long)a->jac_nnz, a->colours);
     if (strcmp(a->tier, "none"))
         fprintf(stderr, "trajectory: %s, %lld bytes in memory, %lld on disk, %lld steps computed again\n", a->tier,
                 (long long)a->trajectory_bytes, (long long)a->disk_bytes, (long long)a->recomputed_steps);

@@ -63,7 +63,8 @@ static int unknown(const cli_session *s, const list *l, const char *word, int le
                          l->name(near, l->context));
     for (int i = 0; i < l->count && i < 8; i++) {
         const size_t used = strlen(some);
-        snprintf(some + used, sizeof some - used, "%s%s%s", i ? ", " : "", l->name(i, l->context), i == 7 && l->count > 8 ? ", ..." : "");
+        snprintf(some + used, sizeof some - used, "%s%s%s", i ? ", " : "", l->name(i, l->context),
+                 i == 7 && l->count > 8 ? ", ..." : "");
     }
     return cli_usage(command, "there is no %s '%.*s' in %s%s%s", l->what, length, word, s->about.name,
                      l->count ? ", but " : ", which has none", some);
@@ -81,11 +82,13 @@ static int assign(const cli_session *s, const list *l, const cli_option_info *in
 {
     const char *command = s->request->command->name, *equals = memchr(item, '=', (size_t)length);
     double x;
-    if (!equals || equals == item) return cli_usage(command, "--%s takes %s, not '%.*s'", info->name, info->argument, length, item);
+    if (!equals || equals == item)
+        return cli_usage(command, "--%s takes %s, not '%.*s'", info->name, info->argument, length, item);
     const int name = (int)(equals - item), i = find(l, item, name);
     if (i < 0) return unknown(s, l, item, name);
     if (cli_number(equals + 1, length - name - 1, &x))
-        return cli_usage(command, "--%s %.*s: '%.*s' is not a finite number", info->name, length, item, length - name - 1, equals + 1);
+        return cli_usage(command, "--%s %.*s: '%.*s' is not a finite number", info->name, length, item, length - name - 1,
+                         equals + 1);
     *value[i] = x;
     return EXIT_GOOD;
 }

@@ -78,12 +78,14 @@ static int values(cli_session *s)
     s->t0 = s->about.t0;
     s->t1 = s->about.t1;
     if (cli_value(s->request, OPT_Y0) && !s->initial)
-        return cli_usage(s->request->command->name, "%s computes its initial state from the parameters (init): --param changes those", s->about.name);
+        return cli_usage(s->request->command->name,
+                         "%s computes its initial state from the parameters (init): --param changes those", s->about.name);
     int code = cli_assign(s, OPT_PARAM, s->p, NULL);
     if (!code) code = cli_assign(s, OPT_Y0, NULL, s->y0);
     if (!code) code = time_option(s, OPT_T0, &s->t0);
     if (!code) code = time_option(s, OPT_T1, &s->t1);
-    if (!code && s->t0 == s->t1) code = cli_usage(s->request->command->name, "t0 and t1 are both %.17g: there is nothing to integrate", s->t0);
+    if (!code && s->t0 == s->t1)
+        code = cli_usage(s->request->command->name, "t0 and t1 are both %.17g: there is nothing to integrate", s->t0);
     return code ? code : tolerances(s);
 }
 

@@ -33,7 +33,8 @@ static int check_method(const cli_request *r)
     const char *name = cli_method(r);
     if (costate_method_find(name)) return EXIT_GOOD;
     const int near = cli_nearest(name, (int)strlen(name), costate_method_count(), method_name, NULL);
-    if (near >= 0) return cli_usage(r->command->name, "there is no method '%s'; did you mean '%s'?", name, method_name(near, NULL));
+    if (near >= 0)
+        return cli_usage(r->command->name, "there is no method '%s'; did you mean '%s'?", name, method_name(near, NULL));
     return cli_usage(r->command->name, "there is no method '%s'; `costate methods` lists them", name);
 }
 
@@ -96,7 +97,8 @@ static void advise(const cli_session *s, int status)
 int cli_failed(cli_session *s, const costate_solver *solver, int status)
 {
     const char *message = costate_message(solver), *advice = strstr(message, "; try: ");
-    fprintf(stderr, "costate %s: %.*s\n", s->request->command->name, (int)(advice ? (size_t)(advice - message) : strlen(message)), message);
+    fprintf(stderr, "costate %s: %.*s\n", s->request->command->name, (int)(advice ? (size_t)(advice - message) : strlen(message)),
+            message);
     if (advice) fprintf(stderr, "  %s\n", advice + 2);
     advise(s, status);
     return status > COSTATE_ERR_MEMORY && status != COSTATE_ERR_INPUT ? EXIT_USAGE : EXIT_SOLVE;

@@ -1,5 +1,5 @@
-/* solvers.c - costate solvers: the linear solvers of implicit methods. What each takes, and whether it is there, is found by asking the
- * library for a solver with it. */
+/* solvers.c - costate solvers: the linear solvers of implicit methods. What each takes, and whether it is there, is found by
+ * asking the library for a solver with it. */
 #include "cli.h"
 
 #include <string.h>

@@ -3,9 +3,10 @@
  *     Runge-Kutta   R = 1 + z b^T k,       (I - z A) k = 1
  *     Rosenbrock    R = 1 + b^T k,         (1/gamma_1 - z) k_i = z (1 + sum_j a_ij k_j) + sum_j g_ij k_j
  *
- * The region is |R| <= 1. A method is A-stable if that holds on the imaginary axis and R has no pole in the left half plane (the
- * maximum principle); L-stable if moreover R vanishes at infinity. The axis is looked at on a fine grid over sixteen decades, poles
- * by the winding number of the denominator: nothing is proved here, but coefficients of published methods leave no doubt. */
+ * The region is |R| <= 1. A method is A-stable if that holds on the imaginary axis and R has no pole in the left half plane
+ * (the maximum principle); L-stable if moreover R vanishes at infinity. The axis is looked at on a fine grid over sixteen
+ * decades, poles by the winding number of the denominator: nothing is proved here, but coefficients of published methods
+ * leave no doubt. */
 #include "stability.h"
 
 #include <complex.h>
@@ -67,8 +68,8 @@ static double complex growth(const costate_table *t, double complex z, double co
     return 1 + (t->family == COSTATE_ROS ? sum : z * sum);
 }
 
-/* Along the imaginary axis. A polynomial of degree d without zeros in the left half plane, real on the real axis, turns by -d pi/2
- * from z = 0 to i infinity; d is seen from its growth. */
+/* Along the imaginary axis. A polynomial of degree d without zeros in the left half plane, real on the real axis, turns by
+ * -d pi/2 from z = 0 to i infinity; d is seen from its growth. */
 static int a_stable(const costate_table *t)
 {
     double complex before, q;

@@ -1,5 +1,6 @@
-/* stiff.c - a hint for those who integrate a stiff model with an explicit method. Its steps are then as long as stability allows, h rho near
- * the end of the stability region, rho being the spectral radius of f_y; steps that accuracy dictates are shorter than that. */
+/* stiff.c - a hint for those who integrate a stiff model with an explicit method. Its steps are then as long as stability
+ * allows, h rho near the end of the stability region, rho being the spectral radius of f_y; steps that accuracy dictates are
+ * shorter than that. */
 #include "cli.h"
 #include "stability.h"
 
@@ -45,6 +46,7 @@ void cli_stiff_hint(cli_session *s, const double *y)
     if (!table || table->family != COSTATE_ERK || s->stats.steps < MANY || !s->problem.jvp) return;
     const double h = fabs(s->t1 - s->t0) / (double)s->stats.steps;
     if (h * radius(s, y) > 0.6 * stability_of(table).real)
-        cli_warn(&s->out, "the model is stiff: %lld steps of %s are due to its stability, not to the tolerance; try --method rodas4",
+        cli_warn(&s->out,
+                 "the model is stiff: %lld steps of %s are due to its stability, not to the tolerance; try --method rodas4",
                  (long long)s->stats.steps, table->name);
 }

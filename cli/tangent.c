@@ -1,5 +1,5 @@
-/* tangent.c - costate tangent MODEL.c: derivatives of the states with respect to parameters and initial values, at the final time or
- * at points of time. */
+/* tangent.c - costate tangent MODEL.c: derivatives of the states with respect to parameters and initial values, at the final
+ * time or at points of time. */
 #include "cli.h"
 
 #include <stdlib.h>

@@ -13,7 +13,11 @@ enum { BROKEN = 3 }; /* brackets deeper than this stay on one line */
 /* Length of the UTF-8 sequence at s; 0: it is none. */
 static int sequence(const unsigned char *s)
 {
-    const int length = *s < 0x80 ? 1 : *s >= 0xC2 && *s < 0xE0 ? 2 : *s >= 0xE0 && *s < 0xF0 ? 3 : *s >= 0xF0 && *s < 0xF5 ? 4 : 0;
+    const int length = *s < 0x80                 ? 1
+                       : *s >= 0xC2 && *s < 0xE0 ? 2
+                       : *s >= 0xE0 && *s < 0xF0 ? 3
+                       : *s >= 0xF0 && *s < 0xF5 ? 4
+                                                 : 0;
     for (int i = 1; i < length; i++)
         if ((s[i] & 0xC0) != 0x80) return 0;
     if (length == 3 && ((s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xED && s[1] > 0x9F))) return 0;

@@ -28,7 +28,9 @@ expect 0 run "$models/robertson.c" --t1 40 --method rodas4; silent err
 expect 0 run "$models/lotka_volterra.c" --t1 1000; silent err
 
 # A value that is not a number is told by its place.
-expect 4 run "$own/namesake.c" --t1 2; silent out; says err '(z) of the right-hand side'; says err 'at t = 0.9999'; says err '--nan-check'
+expect 4 run "$own/namesake.c" --t1 2; silent out
+says err '(z) of the right-hand side'; says err 'at t = 0.9999'; says err '--nan-check'
+expect 4 run "$own/namesake.c" --t1 2 --nan-check; silent out; says err 'namesake.c:7'
 
 expect 5 check "$own/kink.c"; says out 'DOES NOT HOLD'
 expect 5 check "$own/kink.c" --format json; valid check; python 'assert d["certificate"]["holds"] is False'

@@ -1,4 +1,4 @@
-/* A state and a parameter of one name: x(t) = x(0) exp(-p t), where p is called x too; and a root that is no number beyond t = 1. */
+/* x(t) = x(0) exp(-p t), where the parameter p is called x too; and a root of what is negative beyond t = 1. */
 #include <costate/model.h>
 
 static void rhs(double t, const double *y, const double *p, double *f)
