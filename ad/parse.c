@@ -254,6 +254,14 @@ static void skip_declaration(ac_parser *p)
     }
 }
 
+/* Not inlined: no variable of it may live in the function that setjmp returns to twice. */
+static __attribute__((noinline)) void one_declaration(ac_parser *p)
+{
+    if (ac_accept(p, ';')) return;
+    if (ac_is_word(p, KW_MODEL)) descriptor(p);
+    else declaration(p);
+}
+
 static void file_scope(ac_parser *p)
 {
     jmp_buf recover;
@@ -267,9 +275,7 @@ static void file_scope(ac_parser *p)
         skip_declaration(p);
         return;
     }
-    if (ac_accept(p, ';')) return;
-    if (ac_is_word(p, KW_MODEL)) descriptor(p);
-    else declaration(p);
+    one_declaration(p);
 }
 
 ac_unit *ac_parse(ad_arena *m, ad_diag *d, ac_names *names, const char *file, ac_tokens tokens)
