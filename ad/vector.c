@@ -40,13 +40,40 @@ static ad_sym *local_sum(sums *w, ad_node *target)
     return s;
 }
 
-static void take_sums(sums *w, ad_node *n)
+/* 1: the loop runs at least once, whatever the values */
+static int runs(const ad_node *loop)
 {
+    int64_t a, b;
+    return ad_constant(loop->kid[0], &a) && ad_constant(loop->kid[1], &b) && (loop->whole > 0 ? a < b : a > b);
+}
+
+/* sure: n is executed in every iteration. Where it is not, its element need not exist, for the condition may be what keeps the index in its
+ * bounds: then it is left alone, unless the index is a constant. */
+static void take_sums(sums *w, ad_node *n, int sure)
+{
+    int64_t at;
     if (!n) return;
-    if (n->op == AD_INC && n->kid[0]->op == AD_ELEM && n->kid[0]->sym->role == AD_SUM && invariant(w, n->kid[0]->kid[0]))
+    if (n->op == AD_INC && n->kid[0]->op == AD_ELEM && n->kid[0]->sym->role == AD_SUM && invariant(w, n->kid[0]->kid[0]) &&
+        (sure || ad_constant(n->kid[0]->kid[0], &at)))
         n->kid[0] = ad_use(w->v->m, local_sum(w, n->kid[0]));
+    if (n->op == AD_IF || (n->op == AD_FOR && !runs(n))) sure = 0;
     if (n->op == AD_BLOCK || n->op == AD_IF || n->op == AD_FOR)
-        for (int i = 0; i < n->kids; i++) take_sums(w, n->kid[i]);
+        for (int i = 0; i < n->kids; i++) take_sums(w, n->kid[i], sure);
+}
+
+/* What the loop summed up goes where it belongs; to an element that may not exist if the loop does not run, only if it does. */
+static void put_sums(const sums *w, const ad_node *loop, ad_node *out)
+{
+    ad_arena *m = w->v->m;
+    ad_node *guarded = ad_block(m);
+    for (int k = 0; k < w->count; k++) {
+        int64_t at;
+        int exists = runs(loop) || ad_constant(w->target[k]->kid[0], &at);
+        ad_append(m, exists ? out : guarded, ad_inc(m, w->target[k], ad_use(m, w->local[k])));
+    }
+    if (!guarded->kids) return;
+    ad_node *first = ad_copy(m, loop->kid[0], NULL), *end = ad_copy(m, loop->kid[1], NULL);
+    ad_append(m, out, ad_new(m, AD_IF, AD_INT, 3, ad_new(m, loop->whole > 0 ? AD_LT : AD_GT, AD_INT, 2, first, end), guarded, (ad_node *)NULL));
 }
 
 static ad_node *sum_locally(ad_vectors *v, ad_node *block)
@@ -60,7 +87,7 @@ static ad_node *sum_locally(ad_vectors *v, ad_node *block)
         sums w = {.v = v, .changing = &changing};
         if (s->op == AD_FOR) {
             ad_writes(m, s, &changing);
-            take_sums(&w, s->kid[2]);
+            take_sums(&w, s->kid[2], runs(s) || (invariant(&w, s->kid[0]) && invariant(&w, s->kid[1])));
             for (int k = 0; k < w.count; k++) {
                 ad_append(m, out, ad_decl(m, w.local[k]));
                 ad_append(m, out, ad_set(m, ad_use(m, w.local[k]), ad_num(m, 0)));
@@ -73,7 +100,7 @@ static ad_node *sum_locally(ad_vectors *v, ad_node *block)
             if (s->kid[2]) s->kid[2] = sum_locally(v, s->kid[2]);
         }
         ad_append(m, out, s);
-        for (int k = 0; k < w.count; k++) ad_append(m, out, ad_inc(m, w.target[k], ad_use(m, w.local[k])));
+        if (w.count) put_sums(&w, s, out);
     }
     return out;
 }
