@@ -28,10 +28,12 @@
 #include <string.h>
 
 /* Emitted functions have the signatures of costate.h whether or not a model has a use for every argument, and `omp simd`
- * whether or not the compiler is told to heed it. */
+ * whether or not the compiler is told to heed it, or can. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #pragma GCC diagnostic ignored "-Wunknown-pragmas"
-#if !defined(__clang__) /* before an element of an array is overwritten it may be saved, though nobody has set it yet */
+#if defined(__clang__)
+#pragma GCC diagnostic ignored "-Wpass-failed"
+#else /* before an element of an array is overwritten it may be saved, though nobody has set it yet */
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
