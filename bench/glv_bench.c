@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-static void give_up(const char *what, const char *which)
+_Noreturn void bench_give_up(const char *what, const char *which)
 {
     fprintf(stderr, "%s %s\n", what, which);
     exit(1);
@@ -24,7 +24,7 @@ void *bench_alloc(size_t count, size_t size)
 {
     size_t bytes = (count * size + 63) / 64 * 64 + 64;
     void *block = aligned_alloc(64, bytes);
-    if (!block) give_up("out of memory", "");
+    if (!block) bench_give_up("out of memory", "");
     return memset(block, 0, bytes);
 }
 
@@ -35,7 +35,7 @@ bench_case bench_open(int argc, char **argv)
         c = (bench_case){.task = argv[1][0], .n = atoi(argv[2]), .tol = atof(argv[3]), .reps = atoi(argv[4]),
                          .reference = argv[5], .method = argc > 6 ? argv[6] : NULL};
     if ((c.task != 'a' && c.task != 'b') || c.n < 1 || c.n > GLV_MAX || !(c.tol > 0) || c.reps < 1)
-        give_up("usage: program a|b N tol reps reference [method]", "");
+        bench_give_up("usage: program a|b N tol reps reference [method]", "");
     size_t n = (size_t)c.n;
     c.seeds = c.task == 'a' ? 1 : c.n;
     c.inputs = 2 * n + n * n;
@@ -75,18 +75,16 @@ static double clock_cost(void)
     return median(cost, READS);
 }
 
-/* y and the matrix of task b; task a is the sum of its columns. */
-static double *read_reference(const bench_case *c)
+double *bench_read(const char *path, size_t count)
 {
-    size_t count = (size_t)c->n * (1 + c->inputs);
-    double *ref = bench_alloc(count, sizeof *ref);
-    FILE *file = fopen(c->reference, "rb");
-    if (!file || fread(ref, sizeof *ref, count, file) != count) give_up("cannot read", c->reference);
+    double *x = bench_alloc(count, sizeof *x);
+    FILE *file = fopen(path, "rb");
+    if (!file || fread(x, sizeof *x, count, file) != count) bench_give_up("cannot read", path);
     fclose(file);
-    return ref;
+    return x;
 }
 
-static void widen(double *worst, double d) /* a NaN sticks */
+void bench_widen(double *worst, double d)
 {
     if (!(fabs(d) <= *worst)) *worst = fabs(d);
 }
@@ -94,14 +92,15 @@ static void widen(double *worst, double d) /* a NaN sticks */
 void bench_report(const bench_case *c, const bench_result *r)
 {
     size_t n = (size_t)c->n, seeds = (size_t)c->seeds;
-    double *ref = read_reference(c), *matrix = ref + n, err_y = 0, err_s = 0, scale = 0;
-    for (size_t i = 0; i < n; i++) widen(&err_y, r->y[i] - ref[i]);
+    double *ref = bench_read(c->reference, n * (1 + c->inputs)); /* y and the matrix of task b; task a is the sum of its columns */
+    double *matrix = ref + n, err_y = 0, err_s = 0, scale = 0;
+    for (size_t i = 0; i < n; i++) bench_widen(&err_y, r->y[i] - ref[i]);
     for (size_t q = 0; q < c->inputs; q++) {
         double *row = matrix + q * n;
         for (size_t k = 1; c->task == 'a' && k < n; k++) row[0] += row[k];
         for (size_t k = 0; k < seeds; k++) {
-            widen(&err_s, r->result[k * r->seed_stride + q * r->input_stride] - row[k]);
-            widen(&scale, row[k]);
+            bench_widen(&err_s, r->result[k * r->seed_stride + q * r->input_stride] - row[k]);
+            bench_widen(&scale, row[k]);
         }
     }
     printf("peer=%s method=%s task=%c N=%d tol=%.0e ms=%.5f ", r->peer, r->method, c->task, c->n, c->tol,
@@ -120,6 +119,6 @@ void bench_write_reference(const bench_case *c, const bench_result *r)
         for (size_t k = 0; k < n; k++) row[k] = r->result[k * r->seed_stride + q * r->input_stride];
         written += fwrite(row, sizeof *row, n, file);
     }
-    if (written != n * (1 + c->inputs) || fclose(file)) give_up("cannot write", c->reference);
+    if (written != n * (1 + c->inputs) || fclose(file)) bench_give_up("cannot write", c->reference);
     free(row);
 }

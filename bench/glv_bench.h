@@ -40,6 +40,9 @@ bench_case bench_open(int argc, char **argv); /* exits with a usage message if i
 void bench_close(bench_case *c);
 double bench_now(void); /* seconds of processor time: unlike those of the clock, they do not count what other programs take */
 void *bench_alloc(size_t count, size_t size); /* zeroed, 64-byte aligned; never NULL */
+double *bench_read(const char *path, size_t count); /* numbers of a file; to be freed; never NULL */
+void bench_widen(double *worst, double d);          /* worst = max(worst, |d|); a NaN sticks */
+_Noreturn void bench_give_up(const char *what, const char *which);
 
 /* Prints the line: median time, less what the clock takes, and the largest errors of the state and of the sensitivities. */
 void bench_report(const bench_case *c, const bench_result *r);

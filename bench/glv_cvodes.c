@@ -1,6 +1,7 @@
 /* glv_cvodes.c - the GLV tasks with CVODES: continuous adjoint, products by hand. Method "adams" (the default: functional
  * iteration) or "bdf" (Newton with dense Jacobians). Task b solves its N backward problems one after the other, which keeps one
  * history of the parameter quadratures instead of N. Timing begins with the forward solve, after everything has been made. */
+#include "cvodes.h"
 #include "glv_bench.h"
 #include "glv_peer.h"
 
@@ -12,15 +13,6 @@
 #include <sunlinsol/sunlinsol_dense.h>
 #include <sunmatrix/sunmatrix_dense.h>
 #include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
-
-#define MUST(call)                                                      \
-    do {                                                                \
-        int status_ = (call);                                           \
-        if (status_ < 0) {                                              \
-            fprintf(stderr, "CVODES: %s returned %d\n", #call, status_); \
-            exit(1);                                                    \
-        }                                                               \
-    } while (0)
 
 typedef struct context {
     size_t n;

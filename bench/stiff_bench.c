@@ -8,12 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static _Noreturn void give_up(const char *what, const char *which)
-{
-    fprintf(stderr, "%s %s\n", what, which);
-    exit(1);
-}
-
 /* ---- problems and tasks ---------------------------------------------------------------------------------------------------- */
 
 /* The problems whose size has to be chosen; the others are those of stiff_find. */
@@ -30,19 +24,19 @@ static void find_problem(stiff_case *c)
     for (size_t i = 0; i < sizeof sized / sizeof *sized && !c->q; i++)
         if (!strcmp(sized[i].name, c->name)) c->q = c->made = sized[i].make(sized[i].size);
     if (!c->q) c->q = stiff_find(c->name);
-    if (!c->q || !c->q->y0) give_up("no problem", c->name);
+    if (!c->q || !c->q->y0) bench_give_up("no problem", c->name);
 }
 
 stiff_case stiff_open(int argc, char **argv)
 {
-    if (argc < 7) give_up("usage: program task problem method rtol reps reference", "[option=value ...]");
+    if (argc < 7) bench_give_up("usage: program task problem method rtol reps reference", "[option=value ...]");
     stiff_case c = {.task_name = argv[1], .name = argv[2], .method = argv[3], .rtol = atof(argv[4]), .reps = atoi(argv[5]), .reference = argv[6],
                     .options = argv + 7, .best = HUGE_VAL};
     while (strcmp(tasks[c.task], c.task_name))
-        if (++c.task > ADJOINT) give_up("no task", c.task_name);
+        if (++c.task > ADJOINT) bench_give_up("no task", c.task_name);
     find_problem(&c);
-    if (c.task == GRADIENT && c.q->prob.objectives != 1) give_up("not one objective:", c.name);
-    if (!(c.rtol > 0) || c.reps < 0) give_up("wrong rtol or reps for", c.name);
+    if (c.task == GRADIENT && c.q->prob.objectives != 1) bench_give_up("not one objective:", c.name);
+    if (!(c.rtol > 0) || c.reps < 0) bench_give_up("wrong rtol or reps for", c.name);
     size_t n = (size_t)c.q->prob.n, np = (size_t)c.q->prob.np;
     c.atols = bench_alloc(2 * n, sizeof(double));
     c.floors = c.atols + n;
@@ -80,30 +74,21 @@ static void write_reference(const stiff_case *c)
 {
     FILE *file = fopen(c->reference, "wb");
     size_t count = result_size(c);
-    if (!file || fwrite(c->y, sizeof *c->y, count, file) != count || fclose(file)) give_up("cannot write", c->reference);
+    if (!file || fwrite(c->y, sizeof *c->y, count, file) != count || fclose(file)) bench_give_up("cannot write", c->reference);
 }
 
 /* The exact solution where there is one, else what is in the file */
 static double *read_reference(const stiff_case *c)
 {
-    size_t n = (size_t)c->q->prob.n, count = result_size(c);
-    double *ref = bench_alloc(count, sizeof *ref);
-    if (c->task == FORWARD && c->q->state) return memcpy(ref, c->q->state, n * sizeof *ref);
-    FILE *file = fopen(c->reference, "rb");
-    if (!file || fread(ref, sizeof *ref, count, file) != count) give_up("cannot read", c->reference);
-    fclose(file);
-    return ref;
-}
-
-static void widen(double *worst, double d) /* a NaN sticks */
-{
-    if (!(fabs(d) <= *worst)) *worst = fabs(d);
+    size_t n = (size_t)c->q->prob.n;
+    if (c->task != FORWARD || !c->q->state) return bench_read(c->reference, result_size(c));
+    return memcpy(bench_alloc(n, sizeof(double)), c->q->state, n * sizeof(double));
 }
 
 static double state_error(const stiff_case *c, const double *ref)
 {
     double worst = 0;
-    for (int i = 0; i < c->q->prob.n; i++) widen(&worst, (c->y[i] - ref[i]) / (c->floors[i] + fabs(ref[i])));
+    for (int i = 0; i < c->q->prob.n; i++) bench_widen(&worst, (c->y[i] - ref[i]) / (c->floors[i] + fabs(ref[i])));
     return worst;
 }
 
@@ -112,8 +97,8 @@ static double vector_error(int n, const double *x, const double *ref)
 {
     double worst = 0, size = 0;
     for (int i = 0; i < n; i++) {
-        widen(&worst, x[i] - ref[i]);
-        widen(&size, ref[i]);
+        bench_widen(&worst, x[i] - ref[i]);
+        bench_widen(&size, ref[i]);
     }
     return worst / size;
 }

@@ -2,6 +2,7 @@
  * method "bdf" takes dense factors, or KLU where the problem is sparse and large; "bdf-klu" takes KLU wherever the pattern is sparse, and
  * "bdf-colamd" orders it as CVODES does by default (AMD is better on all of these problems). The gradient is the continuous adjoint, with
  * tolerances rtol and 0.01 rtol, and quadratures for p outside of the error test. Everything is made once, before the timing. */
+#include "cvodes.h"
 #include "stiff_bench.h"
 
 #include "glv_bench.h"
@@ -15,15 +16,6 @@
 #include <sunlinsol/sunlinsol_klu.h>
 #include <sunmatrix/sunmatrix_dense.h>
 #include <sunmatrix/sunmatrix_sparse.h>
-
-#define MUST(call)                                                       \
-    do {                                                                 \
-        int status_ = (call);                                            \
-        if (status_ < 0) {                                               \
-            fprintf(stderr, "CVODES: %s returned %d\n", #call, status_); \
-            exit(1);                                                     \
-        }                                                                \
-    } while (0)
 
 enum { SMALL = 100 }; /* up to this size "bdf" is dense */
 

@@ -7,6 +7,7 @@
 #include "glv.h"
 #include "problems.h"
 #include "support.h"
+#include "torrents.h"
 
 #include <costate/diff.h>
 #include <stdio.h>
@@ -25,7 +26,7 @@ typedef struct entry {
     problem *(*sized)(int);
     int size;
     int rates; /* 1: reaction kinetics, linear in its parameters, that are taken of a size for which every reaction counts */
-    void (*disturb)(const problem *q, double *y); /* makes a state of its own; NULL: near the initial one */
+    void (*disturb)(const problem *q, double (*draw)(void), double *y); /* makes a state of its own; NULL: near the initial one */
 } entry;
 
 static double uniform(void) /* in (-1, 1) */
@@ -33,18 +34,6 @@ static double uniform(void) /* in (-1, 1) */
     static uint64_t state = 20261115;
     state = state * 6364136223846793005u + 1442695040888963407u;
     return (double)(state >> 11) / 4503599627370496.0 - 1;
-}
-
-/* Waves run both ways, some faster than gravity's: of the components h, hu, hv of a point. */
-static void torrents(const problem *q, double *y)
-{
-    for (int i = 0; i < q->prob.n; i += 3) {
-        y[i] = 100 + 20 * uniform();
-        for (int k = 1; k < 3; k++) {
-            double velocity = (uniform() < 0 ? 0.5 : 1.5) * sqrt(q->p[0] * y[i]);
-            y[i + k] = uniform() < 0 ? -velocity * y[i] : velocity * y[i];
-        }
-    }
 }
 
 static const entry entries[] = {
@@ -407,7 +396,7 @@ static void look_around(const entry *e, const problem *hand, const costate_model
         q->size_y[i] = e->rates ? 1 : fmax(fabs(about->y0[i]), hand->scale ? hand->scale[i] : 1);
         q->y[i] = e->rates ? 1 + 0.5 * uniform() : about->y0[i] + 0.2 * q->size_y[i] * uniform();
     }
-    if (e->disturb) e->disturb(hand, q->y);
+    if (e->disturb) e->disturb(hand, uniform, q->y);
     for (int k = 0; k < c->np; k++) q->p[k] = about->p[k] * (1 + 0.1 * uniform());
     if (e->rates) q->t = 3600, balance(c, q->t, q->y, q->p); /* an hour after noon, for CBM-IV */
     for (int k = 0; k < c->np; k++) q->size_p[k] = q->p[k] != 0 ? fabs(q->p[k]) : 1;

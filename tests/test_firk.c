@@ -1,12 +1,12 @@
 /* test_firk.c - proofs about the fully implicit methods: the transformation of the stage systems, order conditions and refused
  * tables, the observed order of state, tangent, gradient and Hessian product, the identities of the derivatives with both ways
  * to solve their systems, and the certificate. */
-#include "known.h"
+#include "modes.h"
+#include "trial.h"
 
 #include "method/firk.h"
 #include "tableau/tableau.h"
 
-enum { STATE, TANGENT, GRADIENT, HESSIAN, MODES };
 enum { METHODS = 4, S = FIRK_STAGES, WIDEST = 11, COUNTS = 4, ROWS = 2399, WIDE = 3 };
 
 static const char *const methods[METHODS] = {"radau2a", "radau1a", "lobatto3c", "gauss"};
@@ -168,43 +168,12 @@ static void test_own_tables(void **unused)
 
 static const double logistic_p[] = {0.66, 1.2, 0.4, 3.3}, duffing_p[] = {0.2, 1.5, 0.53, 1, 0.96, 0.77, 0.48, 1.4, 0.023};
 
-typedef struct modes { /* state and objectives, their directions, gradient, Hessian product */
-    int count[MODES];
-    double value[MODES][STATES + PARAMS];
-} modes;
-
-static void run_modes(const problem *q, const char *method, double h, modes *m)
+static void run(const problem *q, const char *method, double h, modes *m)
 {
-    int n = q->prob.n, g = goals(&q->prob);
-    double ydot[STATES], pdot[PARAMS], weights[GOALS];
-    uint64_t seed = 2024;
-    fill(ydot, STATES, &seed);
-    fill(pdot, PARAMS, &seed);
-    for (int j = 0; j < g; j++) weights[j] = 1 - 0.3 * j;
     costate_options o = costate_defaults(method);
     o.step = h;
     o.newton_tol = 1e-12;
-    costate_solver *s = solver(&q->prob, &o);
-    *m = (modes){.count = {n + g, n + g, n + q->prob.np, n + q->prob.np}};
-    start(q, m->value[STATE]);
-    memcpy(m->value[TANGENT], ydot, (size_t)n * sizeof *ydot);
-    GOOD(s, costate_tangent(s, q->t0, q->t1, q->p, m->value[STATE], 1, m->value[TANGENT], pdot));
-    GOOD(s, costate_objectives(s, m->value[STATE] + n));
-    GOOD(s, costate_objectives_dot(s, m->value[TANGENT] + n));
-    GOOD(s, costate_gradient(s, 1, weights, m->value[GRADIENT], m->value[GRADIENT] + n));
-    GOOD(s, costate_hessian(s, 1, weights, ydot, pdot, m->value[HESSIAN], m->value[HESSIAN] + n));
-    costate_free(s);
-}
-
-static double slope(int count, const double *x, const double *y) /* of log y over log x, by least squares */
-{
-    double mx = 0, my = 0, xy = 0, xx = 0;
-    for (int i = 0; i < count; i++) mx += log(x[i]) / count, my += log(y[i]) / count;
-    for (int i = 0; i < count; i++) {
-        xy += (log(x[i]) - mx) * (log(y[i]) - my);
-        xx += (log(x[i]) - mx) * (log(x[i]) - mx);
-    }
-    return xy / xx;
+    run_modes(q, &o, m);
 }
 
 /* Problems that depend on t, with terminal, running and observed objectives; steps that divide `unit` meet every observation. */
@@ -214,14 +183,14 @@ static void orders(problem q, const double *p, double unit)
     static const int least[] = {[4] = 24, [5] = 12, [6] = 6};
     static modes reference, m;
     q.p = p;
-    run_modes(&q, "dopri853", unit / 40, &reference);
+    run(&q, "dopri853", unit / 40, &reference);
     print_message("%-10s order   state tangent gradient Hessian   (%s)\n", "method", q.name);
     for (int k = 0; k < METHODS; k++) {
         double h[COUNTS], e[MODES][COUNTS], observed[MODES];
         int order = costate_method_find(methods[k])->order;
         for (int c = 0; c < COUNTS; c++) {
             h[c] = unit / (least[order] * (3 + c) / 3);
-            run_modes(&q, methods[k], h[c], &m);
+            run(&q, methods[k], h[c], &m);
             for (int i = 0; i < MODES; i++) e[i][c] = distance(m.count[i], m.value[i], reference.value[i]);
         }
         for (int i = 0; i < MODES; i++) observed[i] = slope(COUNTS, h, e[i]);
@@ -273,70 +242,6 @@ static void test_dense_order(void **unused)
 
 /* ---- identities ---------------------------------------------------------------------------------------------------------- */
 
-/* What goes into and comes out of the modes, w lanes of it. States and parameters are one array of n + np rows. */
-typedef struct trial {
-    problem q;
-    int n, np, g, w;
-    double y[STATES], dir[2][(STATES + PARAMS) * LANES];
-    double weights[GOALS * LANES], seeds[STATES * LANES];
-    double ydot[STATES * LANES], psidot[GOALS * LANES];
-    double gradient[(STATES + PARAMS) * LANES], adjoint[(STATES + PARAMS) * LANES], hessian[2][(STATES + PARAMS) * LANES];
-} trial;
-
-static trial *prepare(const problem *q, int w)
-{
-    uint64_t seed = 1;
-    trial *x = calloc(1, sizeof *x);
-    assert_non_null(x);
-    x->q = *q, x->n = q->prob.n, x->np = q->prob.np, x->g = goals(&q->prob), x->w = w;
-    for (int b = 0; b < 2; b++) fill(x->dir[b], (x->n + x->np) * w, &seed);
-    fill(x->weights, x->g * w, &seed);
-    for (int i = 0; i < x->g * w; i++) x->weights[i] += copysign(0.5, x->weights[i]);
-    fill(x->seeds, x->n * w, &seed);
-    return x;
-}
-
-static void run_trial(costate_solver *s, trial *x)
-{
-    int p = x->n * x->w;
-    start(&x->q, x->y);
-    memcpy(x->ydot, x->dir[0], (size_t)p * sizeof *x->ydot);
-    GOOD(s, costate_tangent(s, x->q.t0, x->q.t1, x->q.p, x->y, x->w, x->ydot, x->dir[0] + p));
-    GOOD(s, costate_objectives_dot(s, x->psidot));
-    GOOD(s, costate_gradient(s, x->w, x->weights, x->gradient, x->gradient + p));
-    memcpy(x->adjoint, x->seeds, (size_t)p * sizeof *x->adjoint);
-    GOOD(s, costate_adjoint(s, x->w, x->adjoint, x->adjoint + p));
-    for (int b = 0; b < 2; b++)
-        GOOD(s, costate_hessian(s, x->w, x->weights, x->dir[b], x->dir[b] + p, x->hessian[b], x->hessian[b] + p));
-}
-
-static double identity(const trial *x)
-{
-    double worst = 0;
-    for (int i = 0; i < x->w; i++)
-        for (int j = 0; j < x->w; j++) {
-            sum goal = {0}, gradient = {0}, state = {0}, adjoint = {0};
-            add_dot(&goal, x->g, x->w, x->weights, i, x->psidot, j);
-            add_dot(&gradient, x->n + x->np, x->w, x->gradient, i, x->dir[0], j);
-            add_dot(&state, x->n, x->w, x->seeds, i, x->ydot, j);
-            add_dot(&adjoint, x->n + x->np, x->w, x->adjoint, i, x->dir[0], j);
-            worst = larger(worst, larger(defect(goal, gradient), defect(state, adjoint)));
-        }
-    return worst;
-}
-
-static double symmetry(const trial *x)
-{
-    double worst = 0;
-    for (int l = 0; l < x->w; l++) {
-        sum ab = {0}, ba = {0};
-        add_dot(&ab, x->n + x->np, x->w, x->dir[0], l, x->hessian[1], l);
-        add_dot(&ba, x->n + x->np, x->w, x->dir[1], l, x->hessian[0], l);
-        worst = larger(worst, defect(ab, ba));
-    }
-    return worst;
-}
-
 /* The largest defects over all problems and widths. */
 static void identities(const char *method, const costate_options *o, const int *widths, int count, double *id, double *sym)
 {
@@ -344,7 +249,7 @@ static void identities(const char *method, const costate_options *o, const int *
     for (int i = 0; i < problem_count(); i++)
         for (int k = 0; k < count; k++) {
             if (problem_get(i)->prob.n > 10 && k != 1) continue; /* one width will do where systems are large */
-            trial *x = prepare(problem_get(i), widths[k]);
+            trial *x = prepare(*problem_get(i), widths[k], 1);
             costate_options own = *o;
             own.method = method;
             costate_solver *s = solver(&x->q.prob, &own);
@@ -398,7 +303,7 @@ static void test_other_runs(void **unused)
     (void)unused;
     for (int k = 0; k < METHODS; k++)
         for (int v = 0; v < 6; v++) {
-            trial *x = prepare(&problem_lotka_volterra, 3);
+            trial *x = prepare(problem_lotka_volterra, 3, 1);
             costate_options o = costate_defaults(methods[k]);
             o.estimator = v % 2 ? "sdirk" : "classical";
             o.control = controls[v % 3];
@@ -420,7 +325,7 @@ static void test_lanes(void **unused)
     (void)unused;
     for (int k = 0; k < METHODS; k++)
         for (int lanes = 1; lanes <= 16; lanes *= 4) {
-            trial *wide = prepare(&problem_duffing, WIDEST), *one = prepare(&problem_duffing, 1);
+            trial *wide = prepare(problem_duffing, WIDEST, 1), *one = prepare(problem_duffing, 1, 1);
             costate_options o = costate_defaults(methods[k]);
             o.lanes = lanes;
             costate_solver *s = solver(&wide->q.prob, &o);

@@ -11,22 +11,9 @@
  * that lane alone gives, however the block is cut. And what is published or known in closed form about a problem comes out. */
 #include "methods.h"
 #include "glv.h"
-#include "known.h"
+#include "trial.h"
 
 enum { SPECIES = 10, WIDEST = 11 };
-
-/* Everything that goes into and comes out of the modes, w lanes of it. States and parameters are one array of n + np rows. */
-typedef struct trial {
-    problem q;
-    int n, np, g, w;
-    double y[STATES], psi[GOALS];
-    double dir[2][(STATES + PARAMS) * LANES];                  /* two blocks of directions */
-    double weights[GOALS * LANES], seeds[STATES * LANES];      /* of the objectives; on the final state */
-    double ydot[STATES * LANES], psidot[GOALS * LANES];        /* final state and objectives along the first block */
-    double gradient[(STATES + PARAMS) * LANES];                /* of the weighted objectives */
-    double adjoint[(STATES + PARAMS) * LANES];                 /* of the seeds */
-    double hessian[2][(STATES + PARAMS) * LANES];              /* of the weighted objectives, times both blocks */
-} trial;
 
 /* ---- problems: those of the list, and GLV, which brings vjp_points --------------------------------------------------------- */
 
@@ -46,46 +33,6 @@ static problem problem_at(int i)
 
 /* ---- running --------------------------------------------------------------------------------------------------------------- */
 
-/* Weights stay away from zero: of a conserved objective alone, the curvature is what is left of large terms within the sweep. */
-static trial *prepare(problem q, int w, uint64_t seed)
-{
-    trial *x = calloc(1, sizeof *x);
-    assert_non_null(x);
-    x->q = q, x->n = q.prob.n, x->np = q.prob.np, x->g = goals(&q.prob), x->w = w;
-    for (int b = 0; b < 2; b++) fill(x->dir[b], (x->n + x->np) * w, &seed);
-    fill(x->weights, x->g * w, &seed);
-    for (int i = 0; i < x->g * w; i++) x->weights[i] += copysign(0.5, x->weights[i]);
-    fill(x->seeds, x->n * w, &seed);
-    return x;
-}
-
-static void run_tangent(costate_solver *s, trial *x)
-{
-    start(&x->q, x->y);
-    memcpy(x->ydot, x->dir[0], (size_t)(x->n * x->w) * sizeof *x->ydot);
-    GOOD(s, costate_tangent(s, x->q.t0, x->q.t1, x->q.p, x->y, x->w, x->ydot, x->dir[0] + x->n * x->w));
-    GOOD(s, costate_objectives(s, x->psi));
-    GOOD(s, costate_objectives_dot(s, x->psidot));
-}
-
-static void run_hessian(costate_solver *s, trial *x, int block)
-{
-    double *d = x->dir[block], *h = x->hessian[block];
-    int p = x->n * x->w;
-    GOOD(s, costate_hessian(s, x->w, x->weights, d, d + p, h, h + p));
-}
-
-static void run(costate_solver *s, trial *x)
-{
-    int p = x->n * x->w;
-    run_tangent(s, x);
-    GOOD(s, costate_gradient(s, x->w, x->weights, x->gradient, x->gradient + p));
-    memcpy(x->adjoint, x->seeds, (size_t)p * sizeof *x->adjoint);
-    GOOD(s, costate_adjoint(s, x->w, x->adjoint, x->adjoint + p));
-    run_hessian(s, x, 0);
-    run_hessian(s, x, 1);
-}
-
 static costate_solver *solver_of(const trial *x, int method)
 {
     costate_options o = costate_defaults(costate_method(method)->name);
@@ -93,33 +40,6 @@ static costate_solver *solver_of(const trial *x, int method)
 }
 
 /* ---- identities ------------------------------------------------------------------------------------------------------------ */
-
-static double identity(const trial *x)
-{
-    double worst = 0;
-    for (int i = 0; i < x->w; i++)
-        for (int j = 0; j < x->w; j++) {
-            sum goal = {0}, gradient = {0}, state = {0}, adjoint = {0};
-            add_dot(&goal, x->g, x->w, x->weights, i, x->psidot, j);
-            add_dot(&gradient, x->n + x->np, x->w, x->gradient, i, x->dir[0], j);
-            add_dot(&state, x->n, x->w, x->seeds, i, x->ydot, j);
-            add_dot(&adjoint, x->n + x->np, x->w, x->adjoint, i, x->dir[0], j);
-            worst = larger(worst, larger(defect(goal, gradient), defect(state, adjoint)));
-        }
-    return worst;
-}
-
-static double symmetry(const trial *x)
-{
-    double worst = 0;
-    for (int l = 0; l < x->w; l++) {
-        sum ab = {0}, ba = {0};
-        add_dot(&ab, x->n + x->np, x->w, x->dir[0], l, x->hessian[1], l);
-        add_dot(&ba, x->n + x->np, x->w, x->dir[1], l, x->hessian[0], l);
-        worst = larger(worst, defect(ab, ba));
-    }
-    return worst;
-}
 
 /* The defect of one lane along a direction with the signs of the gradient: no cancellation, |lhs| + |rhs|. */
 static double aligned(costate_solver *s, trial *x)
@@ -144,7 +64,7 @@ static void test_identity(void **unused)
             for (int k = 0; k < 4; k++) {
                 trial *x = prepare(problem_at(i), widths[k], 1);
                 costate_solver *s = solver_of(x, m);
-                run(s, x);
+                run_trial(s, x);
                 a = larger(a, identity(x));
                 c = larger(c, symmetry(x));
                 if (x->w == 1) b = larger(b, aligned(s, x));
@@ -169,10 +89,10 @@ static void test_other_runs(void **unused)
             trial *x = prepare(problem_at(i), 3, 2);
             costate_stats state, both;
             costate_solver *s = solver_of(x, m);
-            run(s, x);
+            run_trial(s, x);
             costate_get_stats(s, &state);
             GOOD(s, costate_set(s, "tangent_control", "all"));
-            run(s, x);
+            run_trial(s, x);
             costate_get_stats(s, &both);
             assert_true(both.steps >= state.steps);
             all = larger(all, larger(identity(x), symmetry(x)));
@@ -180,7 +100,7 @@ static void test_other_runs(void **unused)
                 double end[STATES];
                 memcpy(end, x->y, sizeof end);
                 x->q.y0 = end, x->q.t0 = x->q.t1, x->q.t1 = problem_at(i).t0;
-                run(s, x);
+                run_trial(s, x);
                 backward = larger(backward, larger(identity(x), symmetry(x)));
             }
             costate_free(s);
@@ -304,12 +224,12 @@ static double lanes_apart(int method, problem q)
     trial *single[WIDEST];
     for (int l = 0; l < WIDEST; l++) single[l] = prepare(q, 1, (uint64_t)l);
     costate_solver *s = solver_of(single[0], method);
-    for (int l = 0; l < WIDEST; l++) run(s, single[l]);
+    for (int l = 0; l < WIDEST; l++) run_trial(s, single[l]);
     for (size_t k = 0; k < sizeof cuts / sizeof *cuts; k++) {
         trial *x = prepare(q, cuts[k].w, 0);
         join(x, single);
         GOOD(s, costate_set(s, "lanes", cuts[k].lanes));
-        run(s, x);
+        run_trial(s, x);
         worst = larger(worst, joint_defect(x, single));
         free(x);
     }
@@ -346,7 +266,7 @@ static void test_left_out(void **unused)
         for (int k = 0; k < x->g * x->w; k++) x->weights[k] = 1;
         memset(x->dir[0], 0, (size_t)p * sizeof *x->dir[0]);
         memset(x->dir[1] + p, 0, (size_t)(all - p) * sizeof *x->dir[1]);
-        run(s, x);
+        run_trial(s, x);
         GOOD(s, costate_hessian(s, x->w, NULL, NULL, x->dir[0] + p, part->hessian[0], part->hessian[0] + p));
         assert_true(distance(all, part->hessian[0], x->hessian[0]) < 1e-14);
         GOOD(s, costate_hessian(s, x->w, NULL, x->dir[1], NULL, part->hessian[1], NULL));
@@ -373,7 +293,7 @@ static void test_each_objective(void **unused)
         o.lanes = 2;
         costate_solver *s = solver(&x->q.prob, &o);
         for (int k = 0; k < x->g * x->w; k++) x->weights[k] = k % (x->w + 1) == 0;
-        run(s, x);
+        run_trial(s, x);
         memset(x->adjoint, 0, sizeof x->adjoint);
         GOOD(s, costate_gradient(s, x->g, NULL, x->adjoint, x->adjoint + p));
         assert_true(distance(all, x->adjoint, x->gradient) < 1e-14);
@@ -421,7 +341,7 @@ static double known_objective(costate_solver *s, trial *x, int objective, const 
         memset(x->dir[0], 0, (size_t)x->n * sizeof *x->dir[0]);
         memcpy(x->dir[0] + x->n, q->direction, (size_t)x->np * sizeof *x->dir[0]);
     }
-    run(s, x);
+    run_trial(s, x);
     if (objective == 0) {
         compare(&worst, x->n, x->gradient, q->dy0);
         compare(&worst, x->np, x->gradient + x->n, q->dp);

@@ -6,9 +6,8 @@
  * are such that the second term of the error is small. References are dopri853 with small steps, held against verner65 with even
  * more of them and, where there is one, against the closed form. */
 #include "methods.h"
-#include "known.h"
+#include "modes.h"
 
-enum { STATE, TANGENT, GRADIENT, HESSIAN, MODES };
 enum { COUNTS = 4, ROWS = 401, WIDE = 3 };
 
 static const double logistic_p[] = {0.66, 1.2, 0.4, 3.3}, duffing_p[] = {0.2, 1.5, 0.53, 1, 0.96, 0.77, 0.48, 1.4, 0.023};
@@ -41,62 +40,14 @@ static int steps_per_unit(int order, int i)
     return least[order] * (4 + i) / 4;
 }
 
-/* Slope of the line through (log x, log y) with the least squares. */
-static double slope(int count, const double *x, const double *y)
-{
-    double mx = 0, my = 0, xy = 0, xx = 0;
-    for (int i = 0; i < count; i++) mx += log(x[i]) / count, my += log(y[i]) / count;
-    for (int i = 0; i < count; i++) {
-        double d = log(x[i]) - mx;
-        xy += d * (log(y[i]) - my);
-        xx += d * d;
-    }
-    return xy / xx;
-}
-
 /* ---- the four modes, fixed steps ------------------------------------------------------------------------------------------- */
-
-typedef struct modes { /* state and objectives, their directions, gradient, Hessian product */
-    int count[MODES];
-    double value[MODES][STATES + PARAMS];
-} modes;
 
 static void run(const subject *x, const char *method, int per_unit, modes *m)
 {
-    const problem *q = &x->q;
-    int n = q->prob.n, np = q->prob.np, g = goals(&q->prob);
-    double ydot[STATES], pdot[PARAMS], weights[GOALS];
-    uint64_t seed = 2024;
-    fill(ydot, STATES, &seed);
-    fill(pdot, PARAMS, &seed);
-    for (int j = 0; j < g; j++) weights[j] = 1 - 0.3 * j;
     costate_options o = costate_defaults(method);
     o.step = x->unit / per_unit;
-    costate_solver *s = solver(&q->prob, &o);
-    *m = (modes){.count = {n + g, n + g, n + np, n + np}};
-    start(q, m->value[STATE]);
-    memcpy(m->value[TANGENT], ydot, (size_t)n * sizeof *ydot);
-    GOOD(s, costate_tangent(s, q->t0, q->t1, q->p, m->value[STATE], 1, m->value[TANGENT], pdot));
-    GOOD(s, costate_objectives(s, m->value[STATE] + n));
-    GOOD(s, costate_objectives_dot(s, m->value[TANGENT] + n));
-    GOOD(s, costate_gradient(s, 1, weights, m->value[GRADIENT], m->value[GRADIENT] + n));
-    GOOD(s, costate_hessian(s, 1, weights, ydot, pdot, m->value[HESSIAN], m->value[HESSIAN] + n));
-    costate_stats stats;
-    costate_get_stats(s, &stats);
-    assert_int_equal(stats.steps, (int64_t)round(fabs(q->t1 - q->t0) / x->unit) * per_unit);
-    costate_free(s);
-}
-
-/* Error of one mode, relative, in the Euclidean norm. */
-static double error(const modes *a, const modes *b, int mode)
-{
-    double e = 0, size = 0;
-    for (int i = 0; i < a->count[mode]; i++) {
-        double d = a->value[mode][i] - b->value[mode][i];
-        e += d * d;
-        size += b->value[mode][i] * b->value[mode][i];
-    }
-    return sqrt(e / size);
+    run_modes(&x->q, &o, m);
+    assert_int_equal(m->steps, (int64_t)round(fabs(x->q.t1 - x->q.t0) / x->unit) * per_unit);
 }
 
 static void check_closed_form(const problem *q, const modes *reference)
@@ -116,7 +67,7 @@ static void orders(const subject *x)
     modes reference, second, m;
     run(x, "dopri853", 40, &reference);
     run(x, "verner65", 160, &second);
-    for (int k = 0; k < MODES; k++) assert_true(error(&second, &reference, k) < 1e-12);
+    for (int k = 0; k < MODES; k++) assert_true(mode_error(&second, &reference, k) < 1e-12);
     if (x->q.exact) check_closed_form(&x->q, &reference);
     print_message("%-10s order   state tangent gradient Hessian   (%s)\n", "method", x->q.name);
     for (int i = 0; i < explicit_methods(); i++) {
@@ -126,7 +77,7 @@ static void orders(const subject *x)
             int per_unit = steps_per_unit(table->order, c);
             h[c] = 1.0 / per_unit;
             run(x, table->name, per_unit, &m);
-            for (int k = 0; k < MODES; k++) e[k][c] = error(&m, &reference, k);
+            for (int k = 0; k < MODES; k++) e[k][c] = mode_error(&m, &reference, k);
         }
         for (int k = 0; k < MODES; k++) observed[k] = slope(COUNTS, h, e[k]);
         print_message("%-10s %5d %7.2f %7.2f %8.2f %7.2f\n", table->name, table->order, observed[STATE], observed[TANGENT],

@@ -1,28 +1,16 @@
 /* test_ros.c - Rosenbrock methods: observed orders in every mode and of dense output; the identities of tangent and adjoint
  * on every problem, stiff ones too; lanes; products by differences; tables of the user's own. */
 #include "glv.h"
-#include "known.h"
+#include "modes.h"
 #include "third.h"
+#include "trial.h"
 
-enum { METHODS = 5, STATE = 0, TANGENT, GRADIENT, HESSIAN, MODES };
+enum { METHODS = 5 };
 static const char *const methods[METHODS] = {"ros2", "ros3", "ros4", "rodas3", "rodas4"};
 
 /* ---- observed orders ------------------------------------------------------------------------------------------------------- */
 
 enum { COUNTS = 4, ROWS = 201 };
-
-/* Slope of the line through (log x, log y) with the least squares. */
-static double slope(int count, const double *x, const double *y)
-{
-    double mx = 0, my = 0, xy = 0, xx = 0;
-    for (int i = 0; i < count; i++) mx += log(x[i]) / count, my += log(y[i]) / count;
-    for (int i = 0; i < count; i++) {
-        double d = log(x[i]) - mx;
-        xy += d * (log(y[i]) - my);
-        xx += d * d;
-    }
-    return xy / xx;
-}
 
 /* Steps per unit of time, so many that the second term of the error is small. */
 static int per_unit(int order, int i)
@@ -31,46 +19,14 @@ static int per_unit(int order, int i)
     return least[order] * (4 + i) / 4;
 }
 
-typedef struct modes { /* state and objectives, their directions, gradient, Hessian product */
-    int count[MODES];
-    double value[MODES][STATES + PARAMS];
-} modes;
-
-static void run(const problem *q, const costate_options *o, modes *m)
-{
-    int n = q->prob.n, np = q->prob.np, g = goals(&q->prob);
-    double ydot[STATES], pdot[PARAMS], weights[GOALS];
-    uint64_t seed = 2024;
-    fill(ydot, STATES, &seed);
-    fill(pdot, PARAMS, &seed);
-    for (int j = 0; j < g; j++) weights[j] = 1 - 0.3 * j;
-    costate_solver *s = solver(&q->prob, o);
-    *m = (modes){.count = {n + g, n + g, n + np, n + np}};
-    start(q, m->value[STATE]);
-    memcpy(m->value[TANGENT], ydot, (size_t)n * sizeof *ydot);
-    GOOD(s, costate_tangent(s, q->t0, q->t1, q->p, m->value[STATE], 1, m->value[TANGENT], pdot));
-    GOOD(s, costate_objectives(s, m->value[STATE] + n));
-    GOOD(s, costate_objectives_dot(s, m->value[TANGENT] + n));
-    GOOD(s, costate_gradient(s, 1, weights, m->value[GRADIENT], m->value[GRADIENT] + n));
-    GOOD(s, costate_hessian(s, 1, weights, ydot, pdot, m->value[HESSIAN], m->value[HESSIAN] + n));
-    costate_free(s);
-}
-
 static void observe_orders(const problem *q, const modes *reference, costate_options o, int order, double *observed)
 {
     static modes m;
     double h[COUNTS], e[MODES][COUNTS];
     for (int c = 0; c < COUNTS; c++) {
         o.step = h[c] = 0.8 / per_unit(order, c);
-        run(q, &o, &m);
-        for (int k = 0; k < MODES; k++) {
-            double square = 0, size = 0;
-            for (int i = 0; i < m.count[k]; i++) {
-                square += pow(m.value[k][i] - reference->value[k][i], 2);
-                size += pow(reference->value[k][i], 2);
-            }
-            e[k][c] = sqrt(square / size);
-        }
+        run_modes(q, &o, &m);
+        for (int k = 0; k < MODES; k++) e[k][c] = mode_error(&m, reference, k);
     }
     for (int k = 0; k < MODES; k++) {
         observed[k] = slope(COUNTS, h, e[k]);
@@ -83,7 +39,7 @@ static modes reference_of(const problem *q)
     modes reference;
     costate_options o = costate_defaults("dopri853");
     o.step = 0.02;
-    run(q, &o, &reference);
+    run_modes(q, &o, &reference);
     return reference;
 }
 
@@ -169,13 +125,6 @@ static void test_dense(void **unused)
 
 enum { WIDEST = 11, SPECIES = 10 };
 
-typedef struct trial { /* states and parameters are one array of n + np rows of w lanes */
-    problem q;
-    int n, np, g, w;
-    double y[STATES], dir[(STATES + PARAMS) * LANES], weights[STATES * LANES], seeds[STATES * LANES];
-    double ydot[STATES * LANES], psidot[STATES * LANES], gradient[(STATES + PARAMS) * LANES], adjoint[(STATES + PARAMS) * LANES];
-} trial;
-
 /* The problems of the lists, and GLV, which brings vjp_points. Some are not followed to their end: where invariants drift by
  * round-off times the step (robertson, e5), where directions grow by 1e13 on the way and shrink again (van_der_pol through
  * its jumps), there an identity says something about conditioning, not about derivatives. cbm4 stops before sunrise, its
@@ -221,12 +170,13 @@ static int autonomous(const problem *q)
 }
 
 /* Directions are in proportion to the point, where that has scales. */
-static void prepare(trial *x, problem q, int w, uint64_t seed)
+static void in_proportion(trial *x, problem q, int w, uint64_t seed)
 {
-    *x = (trial){.q = q, .n = q.prob.n, .np = q.prob.np, .g = goals(&q.prob), .w = w};
+    memset(x, 0, sizeof *x);
+    size_trial(x, q, w);
     for (int i = 0; i < x->n + x->np; i++) {
         double size = !q.scale ? 1 : i >= x->n ? q.p[i - x->n] : q.y0[i] != 0 ? q.y0[i] : q.scale[i];
-        for (int l = 0; l < w; l++) x->dir[i * w + l] = size * uniform(&seed);
+        for (int l = 0; l < w; l++) x->dir[0][i * w + l] = size * uniform(&seed);
     }
     fill(x->weights, x->g * w, &seed);
     fill(x->seeds, x->n * w, &seed);
@@ -246,35 +196,6 @@ static costate_solver *solver_of(const char *method, const problem *q)
     return s;
 }
 
-static void run_trial(costate_solver *s, trial *x)
-{
-    int p = x->n * x->w;
-    start(&x->q, x->y);
-    memcpy(x->ydot, x->dir, (size_t)p * sizeof *x->ydot);
-    GOOD(s, costate_tangent(s, x->q.t0, x->q.t1, x->q.p, x->y, x->w, x->ydot, x->dir + p));
-    GOOD(s, costate_objectives_dot(s, x->psidot));
-    GOOD(s, costate_gradient(s, x->w, x->weights, x->gradient, x->gradient + p));
-    memcpy(x->adjoint, x->seeds, (size_t)p * sizeof *x->adjoint);
-    GOOD(s, costate_adjoint(s, x->w, x->adjoint, x->adjoint + p));
-}
-
-/* <gradient, direction> = tangent of the objective, <lambda(t0), ydot(t0)> + <mu, pdot> = <lambda(t1), ydot(t1)>, for every
- * pair of lanes, relative to the sum of the absolute values of all terms. */
-static double identity(const trial *x)
-{
-    double worst = 0;
-    for (int i = 0; i < x->w; i++)
-        for (int j = 0; j < x->w; j++) {
-            sum goal = {0}, gradient = {0}, state = {0}, adjoint = {0};
-            add_dot(&goal, x->g, x->w, x->weights, i, x->psidot, j);
-            add_dot(&gradient, x->n + x->np, x->w, x->gradient, i, x->dir, j);
-            add_dot(&state, x->n, x->w, x->seeds, i, x->ydot, j);
-            add_dot(&adjoint, x->n + x->np, x->w, x->adjoint, i, x->dir, j);
-            worst = larger(worst, larger(defect(goal, gradient), defect(state, adjoint)));
-        }
-    return worst;
-}
-
 /* Problems that do not depend on t are run with and without saying so. */
 static double identity_of(const char *method, problem q)
 {
@@ -284,9 +205,9 @@ static double identity_of(const char *method, problem q)
     for (size_t k = 0; k < sizeof widths / sizeof *widths; k++)
         for (int said = autonomous(&q); said >= 0; said--) {
             q.prob.autonomous = said;
-            prepare(&x, q, widths[k], 1);
+            in_proportion(&x, q, widths[k], 1);
             costate_solver *s = solver_of(method, &q);
-            run_trial(s, &x);
+            run_first_order(s, &x);
             worst = larger(worst, identity(&x));
             costate_free(s);
         }
@@ -327,15 +248,15 @@ static double lanes_apart(const char *method, problem q)
     costate_solver *s = solver_of(method, &q);
     GOOD(s, costate_set(s, "control", "pi")); /* longer steps, as of gustafsson, magnify round-off more: 1.8e-13 on HIRES */
     for (int k = 0; k < 3; k++) {
-        prepare(&x, q, WIDEST, 5);
+        in_proportion(&x, q, WIDEST, 5);
         GOOD(s, costate_set(s, "lanes", cuts[k]));
-        run_trial(s, &x);
+        run_first_order(s, &x);
         for (int l = 0; l < WIDEST; l++) {
-            prepare(&one, q, 1, 5);
-            for (int i = 0; i < x.n + x.np; i++) one.dir[i] = x.dir[i * WIDEST + l];
+            in_proportion(&one, q, 1, 5);
+            for (int i = 0; i < x.n + x.np; i++) one.dir[0][i] = x.dir[0][i * WIDEST + l];
             for (int i = 0; i < x.g; i++) one.weights[i] = x.weights[i * WIDEST + l];
             for (int i = 0; i < x.n; i++) one.seeds[i] = x.seeds[i * WIDEST + l];
-            run_trial(s, &one);
+            run_first_order(s, &one);
             worst = larger(worst, apart(x.n, WIDEST, x.ydot, l, one.ydot));
             worst = larger(worst, apart(x.g, WIDEST, x.psidot, l, one.psidot));
             worst = larger(worst, apart(x.n + x.np, WIDEST, x.gradient, l, one.gradient));
@@ -379,7 +300,7 @@ static void fixed_run(const char *method, const char *linsol, trial *x)
     o.step = (x->q.t1 - x->q.t0) / 100;
     o.linsol = linsol;
     GOOD(s, costate_create(&s, &x->q.prob, &o));
-    run_trial(s, x);
+    run_first_order(s, x);
     for (int i = 0; x->q.scale && i < (x->n + x->np) * x->w; i++)
         x->gradient[i] *= i < x->n * x->w ? x->q.y0[i / x->w] : x->q.p[i / x->w - x->n];
     costate_free(s);
@@ -399,7 +320,7 @@ static void test_same_numbers(void **unused)
     for (int m = 0; m < METHODS; m++)
         for (size_t k = 0; k < sizeof variants / sizeof *variants; k++) {
             double y0[STATES];
-            prepare(&x, variants[k].pollu ? later(*stiff_pollu(), y0) : problem_brusselator, 3, 8);
+            in_proportion(&x, variants[k].pollu ? later(*stiff_pollu(), y0) : problem_brusselator, 3, 8);
             other = x;
             other.q.prob.autonomous = variants[k].autonomous;
             fixed_run(methods[m], "auto", &x);
@@ -441,9 +362,9 @@ static void test_differences(void **unused)
             problem q = *problem_get(i);
             q.prob = given(q.prob, JVP | VJP | JAC);
             for (int k = 0; k < 2; k++) {
-                prepare(&x, q, 3, 2);
+                in_proportion(&x, q, 3, 2);
                 costate_solver *s = solver_of(methods[m], &q);
-                run_trial(s, &x);
+                run_first_order(s, &x);
                 if (k) bare = larger(bare, identity(&x));
                 else first = larger(first, identity(&x));
                 costate_free(s);

@@ -1,7 +1,7 @@
 /* test_ros_second.c - Hessian products of Rosenbrock methods, which need third derivatives of f: these, the symmetry,
  * differences of gradients, Taylor slopes, lanes, the certificate, and the refusal where they are missing. */
-#include "known.h"
 #include "third.h"
+#include "trial.h"
 
 enum { METHODS = 5 };
 static const char *const methods[METHODS] = {"ros2", "ros3", "ros4", "rodas3", "rodas4"};
@@ -89,23 +89,16 @@ static void test_third(void **unused)
 
 /* ---- Hessian products ---------------------------------------------------------------------------------------------------- */
 
-typedef struct trial { /* states and parameters are one array of n + np rows of w lanes */
-    problem q;
-    int n, rows, w;
-    double dir[2][(STATES + PARAMS) * LANES], weights[GOALS * LANES];
-    double gradient[(STATES + PARAMS) * LANES], hessian[2][(STATES + PARAMS) * LANES];
-} trial;
-
 /* Directions in proportion to the point; with init the initial state is not ours to move. */
-static void prepare(trial *x, problem q, int w, uint64_t seed)
+static void in_proportion(trial *x, problem q, int w, uint64_t seed)
 {
-    *x = (trial){.q = q, .n = q.prob.n, .rows = q.prob.n + q.prob.np, .w = w};
+    memset(x, 0, sizeof *x);
+    size_trial(x, q, w);
     for (int b = 0; b < 2; b++)
-        for (int i = 0; i < x->rows; i++)
+        for (int i = 0; i < x->n + x->np; i++)
             for (int l = 0; l < w; l++)
                 x->dir[b][i * w + l] = uniform(&seed) * (i >= x->n ? q.p[i - x->n] : q.prob.init.eval ? 0 : q.y0[i]);
-    fill(x->weights, goals(&q.prob) * w, &seed);
-    for (int i = 0; i < goals(&q.prob) * w; i++) x->weights[i] += copysign(0.5, x->weights[i]);
+    fill_weights(x, &seed);
 }
 
 static void gradient_at(costate_solver *s, const trial *x, double eps, double *gradient)
@@ -113,29 +106,16 @@ static void gradient_at(costate_solver *s, const trial *x, double eps, double *g
     double y[STATES], p[PARAMS];
     start(&x->q, y);
     for (int i = 0; i < x->n; i++) y[i] += eps * x->dir[0][i * x->w];
-    for (int i = x->n; i < x->rows; i++) p[i - x->n] = x->q.p[i - x->n] + eps * x->dir[0][i * x->w];
+    for (int i = x->n; i < x->n + x->np; i++) p[i - x->n] = x->q.p[i - x->n] + eps * x->dir[0][i * x->w];
     GOOD(s, costate_solve(s, x->q.t0, x->q.t1, p, y));
     GOOD(s, costate_gradient(s, x->w, x->weights, gradient, gradient + x->n * x->w));
 }
 
 static void products(costate_solver *s, trial *x)
 {
-    int p = x->n * x->w;
     gradient_at(s, x, 0, x->gradient);
-    for (int b = 0; b < 2; b++)
-        GOOD(s, costate_hessian(s, x->w, x->weights, x->dir[b], x->dir[b] + p, x->hessian[b], x->hessian[b] + p));
-}
-
-static double symmetry(const trial *x)
-{
-    double worst = 0;
-    for (int l = 0; l < x->w; l++) {
-        sum ab = {0}, ba = {0};
-        add_dot(&ab, x->rows, x->w, x->dir[0], l, x->hessian[1], l);
-        add_dot(&ba, x->rows, x->w, x->dir[1], l, x->hessian[0], l);
-        worst = larger(worst, defect(ab, ba));
-    }
-    return worst;
+    run_hessian(s, x, 0);
+    run_hessian(s, x, 1);
 }
 
 /* For adaptive runs, autonomous problems with and without saying so. */
@@ -150,7 +130,7 @@ static void test_symmetry(void **unused)
             for (int autonomous = 0; autonomous <= (i >= THIRD_LOTKA_VOLTERRA); autonomous++)
                 for (size_t k = 0; k < sizeof widths / sizeof *widths; k++) {
                     static trial x;
-                    prepare(&x, third_problem(i), widths[k], 1);
+                    in_proportion(&x, third_problem(i), widths[k], 1);
                     x.q.prob.autonomous = autonomous;
                     costate_solver *s = solver_of(methods[m], &x.q);
                     products(s, &x);
@@ -168,7 +148,7 @@ static double by_differences(const char *method, problem q)
 {
     static const double sizes[] = {2e-3, 2.5e-4}, node[] = {-2, -1, 1, 2}, weight[] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12};
     static trial x;
-    prepare(&x, q, 1, 4);
+    in_proportion(&x, q, 1, 4);
     costate_options o = costate_defaults(method);
     o.step = fabs(q.t1 - q.t0) / 100;
     costate_solver *s = solver(&q.prob, &o);
@@ -178,9 +158,9 @@ static double by_differences(const char *method, problem q)
         double expected[STATES + PARAMS] = {0}, gradient[STATES + PARAMS];
         for (int k = 0; k < 4; k++) {
             gradient_at(s, &x, node[k] * sizes[j], gradient);
-            for (int i = 0; i < x.rows; i++) expected[i] += weight[k] * gradient[i] / sizes[j];
+            for (int i = 0; i < x.n + x.np; i++) expected[i] += weight[k] * gradient[i] / sizes[j];
         }
-        best = fmin(best, distance(x.rows, x.hessian[0], expected));
+        best = fmin(best, distance(x.n + x.np, x.hessian[0], expected));
     }
     costate_free(s);
     return best;
@@ -222,18 +202,18 @@ static void test_lanes(void **unused)
     for (int m = 0; m < METHODS; m++) {
         double worst = 0;
         for (int i = 0; i < THIRDS; i++) {
-            prepare(&wide, third_problem(i), W, 9);
+            in_proportion(&wide, third_problem(i), W, 9);
             costate_solver *s = solver_of(methods[m], &wide.q);
             products(s, &wide);
             for (int l = 0; l < W; l++) {
                 double lane[STATES + PARAMS];
-                prepare(&one, wide.q, 1, 9);
-                for (int k = 0; k < one.rows; k++) one.dir[0][k] = wide.dir[0][k * W + l];
+                in_proportion(&one, wide.q, 1, 9);
+                for (int k = 0; k < one.n + one.np; k++) one.dir[0][k] = wide.dir[0][k * W + l];
                 for (int k = 0; k < goals(&one.q.prob); k++) one.weights[k] = wide.weights[k * W + l];
                 GOOD(s,
                      costate_hessian(s, 1, one.weights, one.dir[0], one.dir[0] + one.n, one.hessian[0], one.hessian[0] + one.n));
-                for (int k = 0; k < one.rows; k++) lane[k] = wide.hessian[0][k * W + l];
-                worst = larger(worst, distance(one.rows, lane, one.hessian[0]));
+                for (int k = 0; k < one.n + one.np; k++) lane[k] = wide.hessian[0][k * W + l];
+                worst = larger(worst, distance(one.n + one.np, lane, one.hessian[0]));
             }
             costate_free(s);
         }

@@ -1,12 +1,13 @@
 /* test_sdirk.c - derivatives by singly diagonally implicit methods: observed orders, identities to round-off with direct stage
  * systems and within sweep_tol with iterated ones, the certificate, the same bits from every kind of trajectory, dense output,
  * linear solvers. */
-#include "known.h"
+#include "modes.h"
 #include "stiff.h"
+#include "trial.h"
 
 #include "method/sdirk.h"
 
-enum { METHODS = 5, MODES = 4, COUNTS = 4 };
+enum { METHODS = 5, COUNTS = 4 };
 static const char *const methods[METHODS] = {"sdirk2a", "sdirk2b", "sdirk3a", "sdirk4a", "sdirk4b"};
 
 /* Newton's method as exact as round-off lets it be: else its error is in the objectives, but not in their derivatives. */
@@ -19,42 +20,6 @@ static costate_options exact_options(const char *method)
 
 /* ---- orders -------------------------------------------------------------------------------------------------------------- */
 
-typedef struct modes { /* state and objectives; their directions; gradient; Hessian product */
-    int count[MODES];
-    double value[MODES][STATES + PARAMS];
-} modes;
-
-static void run_modes(const problem *q, costate_options o, modes *m)
-{
-    int n = q->prob.n, np = q->prob.np, g = goals(&q->prob);
-    double ydot[STATES], pdot[PARAMS], weights[GOALS];
-    uint64_t seed = 11;
-    fill(ydot, STATES, &seed);
-    fill(pdot, PARAMS, &seed);
-    for (int j = 0; j < g; j++) weights[j] = 1 - 0.3 * j;
-    costate_solver *s = solver(&q->prob, &o);
-    *m = (modes){.count = {n + g, n + g, n + np, n + np}};
-    start(q, m->value[0]);
-    memcpy(m->value[1], ydot, (size_t)n * sizeof *ydot);
-    GOOD(s, costate_tangent(s, q->t0, q->t1, q->p, m->value[0], 1, m->value[1], pdot));
-    GOOD(s, costate_objectives(s, m->value[0] + n));
-    GOOD(s, costate_objectives_dot(s, m->value[1] + n));
-    GOOD(s, costate_gradient(s, 1, weights, m->value[2], m->value[2] + n));
-    GOOD(s, costate_hessian(s, 1, weights, ydot, pdot, m->value[3], m->value[3] + n));
-    costate_free(s);
-}
-
-static double slope(const double *h, const double *e)
-{
-    double mh = 0, me = 0, he = 0, hh = 0;
-    for (int i = 0; i < COUNTS; i++) mh += log(h[i]) / COUNTS, me += log(e[i]) / COUNTS;
-    for (int i = 0; i < COUNTS; i++) {
-        he += (log(h[i]) - mh) * (log(e[i]) - me);
-        hh += (log(h[i]) - mh) * (log(h[i]) - mh);
-    }
-    return he / hh;
-}
-
 /* unit: the longest stretch that steps must divide so as to meet the end and every observation. */
 static void check_orders(problem q, const double *p, double unit)
 {
@@ -62,7 +27,7 @@ static void check_orders(problem q, const double *p, double unit)
     costate_options o = costate_defaults("dopri853");
     q.p = p;
     o.step = unit / 40;
-    run_modes(&q, o, &reference);
+    run_modes(&q, &o, &reference);
     print_message("%-10s order   state tangent gradient Hessian\n", q.name);
     for (int i = 0; i < METHODS; i++) {
         int order = costate_method_find(methods[i])->order;
@@ -70,10 +35,10 @@ static void check_orders(problem q, const double *p, double unit)
         for (int c = 0; c < COUNTS; c++) {
             o = exact_options(methods[i]);
             o.step = h[c] = unit / ((order == 2 ? 48 : 24) * (4 + c) / 4);
-            run_modes(&q, o, &m);
+            run_modes(&q, &o, &m);
             for (int k = 0; k < MODES; k++) e[k][c] = distance(m.count[k], m.value[k], reference.value[k]);
         }
-        for (int k = 0; k < MODES; k++) seen[k] = slope(h, e[k]);
+        for (int k = 0; k < MODES; k++) seen[k] = slope(COUNTS, h, e[k]);
         print_message("%-10s %5d %7.2f %7.2f %8.2f %7.2f\n", methods[i], order, seen[0], seen[1], seen[2], seen[3]);
         for (int k = 0; k < MODES; k++) assert_true(fabs(seen[k] - order) < 0.2);
     }
@@ -94,41 +59,14 @@ typedef struct defects {
     int64_t steps;
 } defects;
 
-/* Gradients of w weighted objectives against tangents along w directions, and Hessians, each in one lane, against each other. */
 static defects run_identity(costate_solver *s, const problem *q, int w)
 {
-    enum { M = STATES + PARAMS };
-    static double y[STATES], dir[2][M * LANES], weights[GOALS * LANES], ydot[STATES * LANES], psidot[GOALS * LANES],
-        gradient[M * LANES], hessian[2][M * LANES];
-    int n = q->prob.n, m = n + q->prob.np, g = goals(&q->prob), p = n * w;
-    uint64_t seed = (uint64_t)w;
-    defects out = {0};
-    for (int b = 0; b < 2; b++) fill(dir[b], m * w, &seed);
-    fill(weights, g * w, &seed);
-    for (int i = 0; i < g * w; i++)
-        weights[i] += copysign(0.5, weights[i]); /* a conserved objective alone would have no curvature */
-    start(q, y);
-    memcpy(ydot, dir[0], (size_t)p * sizeof *ydot);
-    GOOD(s, costate_tangent(s, q->t0, q->t1, q->p, y, w, ydot, dir[0] + p));
-    GOOD(s, costate_objectives_dot(s, psidot));
-    GOOD(s, costate_gradient(s, w, weights, gradient, gradient + p));
-    for (int b = 0; b < 2; b++) GOOD(s, costate_hessian(s, w, weights, dir[b], dir[b] + p, hessian[b], hessian[b] + p));
-    for (int i = 0; i < w; i++)
-        for (int j = 0; j < w; j++) {
-            sum forward = {0}, back = {0};
-            add_dot(&forward, g, w, weights, i, psidot, j);
-            add_dot(&back, m, w, gradient, i, dir[0], j);
-            out.identity = larger(out.identity, defect(forward, back));
-        }
-    for (int l = 0; l < w; l++) {
-        sum ab = {0}, ba = {0};
-        add_dot(&ab, m, w, dir[0], l, hessian[1], l);
-        add_dot(&ba, m, w, dir[1], l, hessian[0], l);
-        out.symmetry = larger(out.symmetry, defect(ab, ba));
-    }
+    trial *x = prepare(*q, w, (uint64_t)w);
     costate_stats stats;
-    costate_get_stats(s, &stats);
-    out.steps = stats.steps;
+    run_trial(s, x);
+    GOOD(s, costate_get_stats(s, &stats));
+    defects out = {identity(x), symmetry(x), stats.steps};
+    free(x);
     return out;
 }
 
@@ -382,8 +320,8 @@ static void test_dense(void **unused)
             for (int i = 0; i < ROWS; i++) assert_true(fabs((hi[i] - lo[i]) / (2 * eps) - ydot[2 * i]) < 1e-7);
             costate_free(s);
         }
-        print_message("%-10s dense order %.2f\n", methods[k], slope(h, e));
-        assert_true(slope(h, e) > order - 0.2);
+        print_message("%-10s dense order %.2f\n", methods[k], slope(COUNTS, h, e));
+        assert_true(slope(COUNTS, h, e) > order - 0.2);
     }
 }
 
@@ -413,14 +351,14 @@ static void test_solvers(void **unused)
     o.step = (q.t1 - q.t0) / 40;
     o.gmres_tol = 1e-14;
     o.sweep_tol = 1e-12;
-    run_modes(&q, o, &dense);
+    run_modes(&q, &o, &dense);
     q.prob.jac = NULL; /* compressed from jvp */
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
         for (int iterated = 0; iterated < 2; iterated++) {
             q.prob.pattern = cases[c].pattern;
             o.linsol = cases[c].linsol;
             o.tangent_solve = o.adjoint_solve = iterated ? "iterated" : "direct";
-            run_modes(&q, o, &m);
+            run_modes(&q, &o, &m);
             for (int k = 0; k < MODES; k++) {
                 double off = distance(m.count[k], m.value[k], dense.value[k]);
                 if (!(off < (iterated ? larger(cases[c].most, 40 * o.sweep_tol) : cases[c].most)))

@@ -1,6 +1,7 @@
 /* test_stiff_problems.c - the stiff problems: every product, as products.h checks it; the patterns of the Jacobians; whether
  * time plays a role; and whether the published answers belong to these right-hand sides. */
 #include "products.h"
+#include "torrents.h"
 
 #include "massaction.h"
 
@@ -37,25 +38,13 @@ static void products(void **state)
     check_products(q, &size);
 }
 
-/* A state in which waves run both ways, some faster than c: the third component is h, hu or hv of a cell. */
-static void torrents(const problem *q, double *y)
-{
-    for (int i = 0; i < q->prob.n; i += 3) {
-        y[i] = 100 + 20 * uniform();
-        for (int k = 1; k < 3; k++) {
-            double velocity = (uniform() < 0 ? 0.5 : 1.5) * sqrt(q->p[0] * y[i]);
-            y[i + k] = uniform() < 0 ? -velocity * y[i] : velocity * y[i];
-        }
-    }
-}
-
 static void products_upstream(void **state)
 {
     (void)state;
     problem *q = shallow_water(5), z = *q;
     double y0[N];
     z.y0 = y0;
-    torrents(q, y0);
+    torrents(q, uniform, y0);
     point size = sizes(&z);
     check_products(&z, &size);
     problem_free(q);
@@ -106,7 +95,7 @@ static void patterns(void **state)
         }
     for (int trial = 0; trial < 30; trial++) {
         for (int i = 0; i < c->n; i++) y[i] = size.y[i] * (1 + 0.5 * uniform());
-        if (!strcmp(q->name, "shallow_water")) torrents(q, y);
+        if (!strcmp(q->name, "shallow_water")) torrents(q, uniform, y);
         double t = q->t0 + (q->t1 - q->t0) * (trial + 0.5) / 30;
         assert_int_equal(c->jac(t, y, q->p, values, c->data), 0);
         for (int e = 0; e < jac_values(c); e++) used[e] |= values[e] != 0;
