@@ -17,12 +17,12 @@ static const struct bench_model {
     const char *name, *file, *define;
     double one, four; /* goals for vjp with one lane and with four, per seed; vjp_dot should take at most 2.5 times vjp's time */
 } models[] = {
-    {"glv 10", "problems/models/glv.c", "N=10", 1.5, 0.9},
-    {"glv 50", "problems/models/glv.c", "N=50", 0.9, 0.6},
-    {"glv 100", "problems/models/glv.c", "N=100", 0.7, 0.5},
-    {"glv 200", "problems/models/glv.c", "N=200", 0.6, 0.45},
+    {"glv 10", "problems/glv.c", "N=10", 1.5, 0.9},
+    {"glv 50", "problems/glv.c", "N=50", 0.9, 0.6},
+    {"glv 100", "problems/glv.c", "N=100", 0.7, 0.5},
+    {"glv 200", "problems/glv.c", "N=200", 0.6, 0.45},
     {"brusselator", "bench/models/brusselator_interior.c", "M=100", 1.2, 0.6},
-    {"cbm4", "problems/models/cbm4.c", "CBM4", 1.2, 0.3},
+    {"cbm4", "problems/cbm4.c", "CBM4", 1.2, 0.3},
 };
 
 typedef void user_rhs(double t, const double *y, const double *p, double *f);

@@ -1,6 +1,6 @@
 /* glv_bench.h - what the GLV benchmark programs share: arguments, timing, the reference, one line of results.
  *
- * GLV(N) as in problems/glv.h. Task a: the gradient of sum_i y_i(10) with respect to the 2N + N^2 inputs (y0, r, A). Task b:
+ * GLV(N) as in tests/reference/glv.h. Task a: the gradient of sum_i y_i(10) with respect to the 2N + N^2 inputs (y0, r, A). Task b:
  * all of dy_k(10)/d(y0, r, A), k = 0 .. N-1. Every program is called
  *
  *     program a|b N tol reps reference [method]

@@ -1,6 +1,6 @@
 /* truncated_newton.c - Newton's method without a Hessian: it minimizes a model's objective over all its parameters.
  *
- *     truncated_newton problems/models/van_der_pol_control.c        the cheapest control that calms an oscillator
+ *     truncated_newton problems/van_der_pol_control.c        the cheapest control that calms an oscillator
  *
  * Each step solves H d = -g by conjugate gradients, which need no matrix but products H v; costate_hessian makes one from the
  * recorded run for about the price of two gradients, however many parameters there are. Far from the minimum d need not be

@@ -1,5 +1,5 @@
 /* known.h - what the proof tests of the modes share: calls that must not fail, random numbers, sums with the size of their terms,
- * and a solver for one of the problems of problems/. */
+ * and a solver for one of the problems of reference/. */
 #ifndef COSTATE_TESTS_KNOWN_H
 #define COSTATE_TESTS_KNOWN_H
 

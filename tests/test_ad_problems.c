@@ -1,4 +1,4 @@
-/* test_ad_problems.c - the problems as model files (problems/models): what costate diff makes of each is compared with the
+/* test_ad_problems.c - the problems as model files (problems): what costate diff makes of each is compared with the
  * products written by hand, right-hand side and functions, at random points, for several numbers of lanes and with parts that
  * are NULL.
  *
@@ -454,7 +454,7 @@ static void model(void **context)
     problem *own = e->sized ? e->sized(e->size) : !e->fixed && !e->stiff ? made_glv(e->size) : NULL;
     const problem *hand = e->fixed ? e->fixed : e->stiff ? e->stiff() : own;
     char file[512];
-    snprintf(file, sizeof file, "%s/problems/models/%s.c", SOURCE_DIR, e->model);
+    snprintf(file, sizeof file, "%s/problems/%s.c", SOURCE_DIR, e->model);
     costate_model *m = NULL;
     const costate_model_options options = {.order = 2, .flags = "-O1", .defines = e->define != NULL, .define = &e->define};
     if (costate_model_open(&m, file, &options)) fail_msg("%s", costate_model_message(m));

@@ -49,7 +49,7 @@ static int setup(void **state)
 {
     (void)state;
     assert_non_null(mkdtemp(root));
-    snprintf(model, sizeof model, "%s/problems/models/lotka_volterra.c", SOURCE_DIR);
+    snprintf(model, sizeof model, "%s/problems/lotka_volterra.c", SOURCE_DIR);
     return 0;
 }
 

@@ -1,4 +1,4 @@
-/* The derivative products of problems/glv.c against plain loops over the dense Jacobian.
+/* The derivative products of tests/reference/glv.c against plain loops over the dense Jacobian.
  *
  * With x = (y, p) the right-hand side is a polynomial of degree 3, so its Jacobian J(x), n x (n + np), is one of degree 2 and the
  * derivative of J along d is (J(x + d) - J(x - d)) / 2 without truncation error: second derivatives are checked against first

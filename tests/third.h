@@ -1,4 +1,4 @@
-/* third.h - vjp_dot2, what the second order of Rosenbrock methods asks for, for some of the problems of problems/.
+/* third.h - vjp_dot2, what the second order of Rosenbrock methods asks for, for some of the problems of reference/.
  *
  * Each is the problem's vjp written in numbers v + a e1 + b e2 + ab e1 e2 with e1^2 = e2^2 = 0: at (t, y, p) + e1 d1 + e2 d2 the
  * coefficient of e1 e2 is the second derivative along d1 and d2. */

@@ -2,7 +2,7 @@
  *
  *     u' = a + u^2 v - (b+1) u + (d/dx^2) L u,   v' = b u - u^2 v + (d/dx^2) L v,   dx = 1/(M-1)
  *
- * Unlike problems/models/brusselator_2d.c it has no modulo in its indices. */
+ * Unlike problems/brusselator_2d.c it has no modulo in its indices. */
 #include <costate/model.h>
 
 #ifndef M

@@ -3,7 +3,7 @@
 set -u
 : "${COSTATE:?}" "${SOURCE:?}" "${PYTHON:?}"
 here=$SOURCE/tests/cli
-models=$SOURCE/problems/models
+models=$SOURCE/problems
 own=$here/models
 
 root=$(mktemp -d) || exit 1

@@ -1,4 +1,4 @@
-/* problems.h - the shared sets of problems for tests and benchmarks, every product written by hand, and beside each what is
+/* problems.h - the problems of problems/ with every product written by hand, as a reference, and beside each what is
  * known about its solution. One file per problem; a new one is a file, a line here and a line in problems.c or stiff.c. A
  * problem whose size the caller chooses is made and freed by the caller, outside the lists. */
 #ifndef COSTATE_PROBLEMS_H
