@@ -46,7 +46,7 @@ ad_node *ac_scalars(ac_lower *cx, const ac_type *t)
 const char *ac_ref_name(ac_lower *cx, const ac_ref *r)
 {
     if (r->entity && r->entity->name) return r->entity->name->text;
-    if (r->where == R_LEAVES && r->leaf[0]->user) return r->leaf[0]->user;
+    if (r->where == R_LEAVES && r->leaf && r->leaf[0]->user) return r->leaf[0]->user; /* no leaf: the value of an expression */
     return r->where == R_RAW ? ad_text(cx->m, "%s", "the user's data") : "this";
 }
 
