@@ -6,7 +6,7 @@ PACKAGES := gcc libc6-dev make cmake pkg-config libcmocka-dev libopenblas-dev li
 	libnlopt-dev librsvg2-bin python3-jsonschema zsh man-db
 BENCH_PACKAGES := petsc-dev libsundials-dev libopenmpi-dev gnuplot-nox
 
-.PHONY: help demo test bench accuracy clean
+.PHONY: help demo test bench accuracy docs clean
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
 
@@ -15,6 +15,7 @@ help:
 	@echo "make test    build and run all tests"
 	@echo "make bench   build and run the benchmarks against other libraries"
 	@echo "make accuracy   build, then measure error against tolerance, for docs/accuracy_table.md"
+	@echo "make docs    build, then put into the manual what its commands print and the headers say"
 	@echo "make clean   remove everything that was built"
 	@echo "Debian packages that are missing are installed first."
 
@@ -41,6 +42,13 @@ accuracy:
 	cmake --preset release
 	cmake --build --preset release --parallel $(JOBS) --target accuracy
 	OPENBLAS_NUM_THREADS=1 build/release/tests/accuracy > docs/accuracy_table.md
+
+docs:
+	@tools/install-deps.sh $(PACKAGES)
+	cmake --preset release
+	cmake --build --preset release --parallel $(JOBS)
+	tools/reference.py
+	OPENBLAS_NUM_THREADS=1 tests/pages/run.py --write $$(grep -l '^```console' *.md docs/*.md docs/*/*.md examples/*.md)
 
 clean:
 	rm -rf build
