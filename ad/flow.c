@@ -96,6 +96,21 @@ void ad_declared(ad_arena *m, const ad_node *n, ad_syms *a)
         for (int i = 0; i < n->kids; i++) ad_declared(m, n->kid[i], a);
 }
 
+ad_sym **ad_new_symbols(ad_arena *m, ad_fn *fn, const ad_syms *a)
+{
+    const int syms = fn->syms;
+    ad_sym **map = ad_take(m, (size_t)syms * sizeof *map);
+    for (int i = 0; i < syms; i++) {
+        if (!ad_has(a, fn->sym[i])) continue;
+        map[i] = ad_sym_new(m, fn, fn->sym[i]->name, fn->sym[i]->type, fn->sym[i]->role);
+        const ad_sym own = *map[i];
+        *map[i] = *fn->sym[i];
+        map[i]->name = own.name;
+        map[i]->number = own.number;
+    }
+    return map;
+}
+
 /* ---- exposed reads ------------------------------------------------------------------------------------------------------ */
 
 /* What is known to be written at a point: whole symbols, and single elements. */

@@ -134,14 +134,13 @@ static void survey_expr(accesses *a, const ad_node *n)
     for (int i = 0; i < n->kids; i++) survey_expr(a, n->kid[i]);
 }
 
-/* A scalar from outside may only be added to. */
-static int only_added(const ad_node *n, const ad_sym *s)
+int ad_only_added(const ad_node *n, const ad_sym *s)
 {
     if (!n) return 1;
     if (n->op == AD_INC && n->kid[0]->op == AD_NAME && n->kid[0]->sym == s) return !ad_uses(n->kid[1], s);
     if (n->sym == s) return 0;
     for (int i = 0; i < n->kids; i++)
-        if (!only_added(n->kid[i], s)) return 0;
+        if (!ad_only_added(n->kid[i], s)) return 0;
     return 1;
 }
 
@@ -161,7 +160,7 @@ static void survey(accesses *a, const ad_node *n)
         if (n->kid[0]->op == AD_ELEM) {
             note(a, 0, n->kid[0]);
             survey_expr(a, n->kid[0]->kid[0]);
-        } else if (!ad_has(a->own, n->kid[0]->sym) && !only_added(a->body, n->kid[0]->sym)) {
+        } else if (!ad_has(a->own, n->kid[0]->sym) && !ad_only_added(a->body, n->kid[0]->sym)) {
             a->fit = 0;
         }
         return;
@@ -300,7 +299,7 @@ static ad_node *mark_loop(ad_vectors *v, ad_node *loop, ad_loops around)
     merge_sums(v, loop);
     if (v->lanes && on_lanes(loop->kid[2])) return loop;
     int fit = ad_independent(v, loop, &around);
-    loop->simd = fit && !short_sum(loop);
+    loop->simd = fit && !short_sum(loop) && loop->sym != v->fn->point; /* points lie anywhere */
     if (fit || v->lanes) return loop;
     ad_node *split = ad_split_scatter(v, loop, &around);
     return split ? split : loop;
@@ -312,10 +311,11 @@ static ad_node *mark(ad_vectors *v, ad_node *block, ad_loops around)
     ad_node *out = ad_block(m);
     out->place = block->place;
     for (int i = 0; i < block->kids; i++) {
-        ad_node *s = block->kid[i], *before = ad_block(m), *after = ad_block(m);
+        ad_node *s = block->kid[i], *before = ad_block(m), *after = ad_block(m), *jammed = ad_block(m);
         if (s->op == AD_FOR) {
             if (!v->lanes) ad_put_off(v, s, before, after);
             s = mark_loop(v, s, around);
+            if (s->op == AD_FOR) ad_jam(v, s, &around, jammed);
         } else if (s->op == AD_BLOCK) {
             s = mark(v, s, around);
         } else if (s->op == AD_IF) {
@@ -323,8 +323,39 @@ static ad_node *mark(ad_vectors *v, ad_node *block, ad_loops around)
             if (s->kid[2]) s->kid[2] = mark(v, s->kid[2], around);
         }
         for (int k = 0; k < before->kids; k++) ad_append(m, out, before->kid[k]);
-        ad_append(m, out, s);
+        for (int k = 0; k < jammed->kids; k++) ad_append(m, out, jammed->kid[k]);
+        if (!jammed->kids) ad_append(m, out, s);
         for (int k = 0; k < after->kids; k++) ad_append(m, out, after->kid[k]);
+    }
+    return out;
+}
+
+/* a[i] += b c + d e as a[i] += b c, a[i] += d e: two fused operations instead of three. */
+static void add_each(ad_arena *m, ad_node *out, const ad_node *s, ad_node *e, int sign)
+{
+    if (e->op == AD_ADD || e->op == AD_SUB) {
+        add_each(m, out, s, e->kid[0], sign);
+        add_each(m, out, s, e->kid[1], e->op == AD_SUB ? -sign : sign);
+        return;
+    }
+    ad_node *add = ad_inc(m, ad_copy(m, s->kid[0], NULL), sign < 0 ? ad_neg(m, e) : e);
+    add->place = s->place;
+    ad_append(m, out, add);
+}
+
+static ad_node *add_singly(ad_arena *m, ad_node *n)
+{
+    if (!n || (n->op != AD_BLOCK && n->op != AD_IF && n->op != AD_FOR)) return n;
+    if (n->op != AD_BLOCK) {
+        for (int i = 1; i < n->kids; i++) n->kid[i] = n->op == AD_FOR && i == 1 ? n->kid[i] : add_singly(m, n->kid[i]);
+        return n;
+    }
+    ad_node *out = ad_block(m);
+    out->place = n->place;
+    for (int i = 0; i < n->kids; i++) {
+        ad_node *s = n->kid[i];
+        if (s->op == AD_INC && s->kid[0]->op == AD_ELEM) add_each(m, out, s, s->kid[1], 1);
+        else ad_append(m, out, add_singly(m, s));
     }
     return out;
 }
@@ -332,8 +363,11 @@ static ad_node *mark(ad_vectors *v, ad_node *block, ad_loops around)
 void ad_vectorize(ad_arena *m, ad_fn *fn, int lanes)
 {
     ad_vectors v = {.m = m, .fn = fn, .lanes = lanes};
-    fn->body = sum_locally(&v, ad_copy(m, fn->body, NULL));
+    fn->body = ad_copy(m, fn->body, NULL);
+    if (fn->point) ad_tile_points(&v);
+    fn->body = sum_locally(&v, fn->body);
     v.defs = ad_defs_of(m, fn, fn->body);
     fn->body = mark(&v, fn->body, (ad_loops){0});
     ad_first_sums(m, fn);
+    fn->body = add_singly(m, fn->body);
 }

@@ -22,11 +22,20 @@ int ad_apart(const ad_vectors *v, const ad_node *loop, const ad_loops *around, c
 /* 1: the statements of the body assign at most once to each symbol of the expression, so that it means one value wherever they use it. */
 int ad_stays_put(const ad_node *body, const ad_node *e);
 
+/* 1: n does nothing with the scalar but add to it. */
+int ad_only_added(const ad_node *n, const ad_sym *s);
+
+/* jam.c: the loop with several iterations side by side, their inner loops joined: what replaces it is appended to out; nothing: nothing to gain. */
+void ad_jam(ad_vectors *v, const ad_node *loop, const ad_loops *around, ad_node *out);
+
 /* fission.c: a loop that adds to one array at several places is split; what replaces it, a block, or NULL: nothing to gain. */
 ad_node *ad_split_scatter(ad_vectors *v, const ad_node *loop, const ad_loops *around);
 
 /* fission.c: additions to a[i] in a loop over i, inside which another loop adds to a[...], are put off; statements before and after the loop. */
 int ad_put_off(ad_vectors *v, ad_node *loop, ad_node *before, ad_node *after);
+
+/* tile.c: what loops over points add to pb stays in registers while the points go by. */
+void ad_tile_points(ad_vectors *v);
 
 /* An integer expression for the form. */
 ad_node *ad_from_affine(ad_vectors *v, const ad_affine *a);

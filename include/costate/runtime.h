@@ -36,6 +36,9 @@
 #else /* before an element of an array is overwritten it may be saved, though nobody has set it yet */
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+/* emitted loops have their iterations side by side where it pays; gcc would do the same to loops over points, and then take the
+ * elements of vectors one by one */
+#pragma GCC optimize("no-loop-unroll-and-jam")
 #endif
 
 /* Four lanes. It may lie wherever a double may; behind pointers when handed to a function, for how vectors are passed by value
