@@ -30,5 +30,4 @@ void traj_pool_cut(traj_pool *p, int64_t units)
     p->units -= units;
     memmove(p->chunk, p->chunk + gone, (size_t)(p->chunks + 1) * sizeof p->chunk[0]);
     for (int i = 0; i <= p->chunks; i++) p->chunk[i].first -= units;
-    p->look = 0;
 }

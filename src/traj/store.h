@@ -27,7 +27,6 @@ typedef struct traj_pool {
     size_t unit;   /* doubles in a unit */
     int64_t units; /* in all chunks */
     int chunks;
-    int look; /* where the last unit asked for was found */
     struct {
         double *base;
         int64_t first;        /* number of its first unit */
@@ -37,11 +36,11 @@ typedef struct traj_pool {
 int traj_pool_grow(traj_pool *p, int64_t multiple, int64_t limit); /* by a multiple of `multiple` units, not beyond `limit` */
 void traj_pool_cut(traj_pool *p, int64_t units); /* releases the first units, whole chunks; the others are numbered from 0 then */
 
-static inline double *traj_pool_at(traj_pool *p, int64_t unit)
+static inline double *traj_pool_at(const traj_pool *p, int64_t unit)
 {
-    while (unit < p->chunk[p->look].first) p->look--;
-    while (unit >= p->chunk[p->look + 1].first) p->look++;
-    return p->chunk[p->look].base + (size_t)(unit - p->chunk[p->look].first) * p->unit;
+    int i = p->chunks - 1; /* holds half of all units */
+    while (unit < p->chunk[i].first) i--;
+    return p->chunk[i].base + (size_t)(unit - p->chunk[i].first) * p->unit;
 }
 
 /* ---- disk.c: a file without a name -------------------------------------------------------------------------------------- */

@@ -52,7 +52,7 @@ void traj_commit(traj *tr);
 /* State and stage data of committed step n, read-only, valid until the next fetch; with traj_stable, until the next traj_start.
  * Within a sweep n falls by one from call to call; a new sweep may start at any n. COSTATE_ERR_NO_RECORD: no such step. */
 int traj_fetch(traj *tr, int64_t n, traj_replay_fn *replay, void *ctx, const double **state, const double **stages);
-int traj_stable(const traj *tr); /* 1 when every step's stage data are kept, so that fetched pointers stay valid */
+int traj_stable(const traj *tr); /* 1 when all stage data are kept: fetched pointers stay valid, and several threads may fetch */
 
 typedef struct traj_info {
     const char *tier;     /* "none", "stages", "states" or "checkpoints" */
