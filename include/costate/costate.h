@@ -11,7 +11,14 @@
  * Blocks. Several directions or objectives travel together as a block: a row-major array with the w lanes innermost, so that
  * lane l of component i is block[i*w + l]. A block of w = 1 is a plain vector.
  *
- * The library never prints, exits or keeps globals. A solver belongs to one thread at a time; two solvers are independent. */
+ * The library never prints, exits or keeps globals. A solver belongs to one thread at a time; two solvers are independent.
+ *
+ * Threads. With option `threads` other than 1 a solver shares blocks among threads of its own: those of an adjoint, of the
+ * directions of a tangent, of Hessian products. They read one recorded run, and the results are the same, bit for bit, for any
+ * number of threads. Callbacks, and the functions of a linear solver or preconditioner of your own, are then called from several
+ * threads at once with the same `data`, handles being each thread's own; generated code is made for that. One thread does it all
+ * where directions steer the steps (tangent_control = all) and where a preconditioner has setup but no open. An allocator of your
+ * own is never called by two threads at once. */
 #ifndef COSTATE_COSTATE_H
 #define COSTATE_COSTATE_H
 

@@ -25,3 +25,35 @@ void cst__release(const costate_allocator *a, void *block)
     if (a->release) a->release(raw, a->ctx);
     else free(raw);
 }
+
+static void *guarded_alloc(size_t bytes, void *ctx)
+{
+    alloc_guard *g = ctx;
+    pthread_mutex_lock(&g->lock);
+    void *block = g->inner.alloc(bytes, g->inner.ctx);
+    pthread_mutex_unlock(&g->lock);
+    return block;
+}
+
+static void guarded_release(void *block, void *ctx)
+{
+    alloc_guard *g = ctx;
+    pthread_mutex_lock(&g->lock);
+    g->inner.release(block, g->inner.ctx);
+    pthread_mutex_unlock(&g->lock);
+}
+
+costate_allocator cst__guard(alloc_guard *g, const costate_allocator *a)
+{
+    if (!a->alloc) return *a;
+    g->inner = *a;
+    pthread_mutex_init(&g->lock, NULL);
+    return (costate_allocator){guarded_alloc, guarded_release, g};
+}
+
+costate_allocator cst__unguard(alloc_guard *g, const costate_allocator *a)
+{
+    if (a->ctx != g) return *a;
+    pthread_mutex_destroy(&g->lock);
+    return g->inner;
+}

@@ -1,6 +1,6 @@
 /* create.c - making, changing and freeing a solver. All memory of a run is one block carved into vectors; only the log of steps and the
  * trajectory grow while it runs. */
-#include "core/solver.h"
+#include "core/crew.h"
 #include "deriv/colour.h"
 #include "tableau/tableau.h"
 
@@ -114,18 +114,11 @@ static int carve(costate_solver *s)
     s->psi = at += stages;
     s->psi_row = at += m;
     for (int i = 0; i < s->prob.n; i++) s->atol[i] = s->opt.atols ? s->opt.atols[i] : s->opt.atol;
-    if (s->prob.observations) {
-        s->obs_step = cst__alloc(&s->alloc, (size_t)s->prob.observations, sizeof *s->obs_step);
-        if (!s->obs_step) return cst__fail(s, COSTATE_ERR_MEMORY, "the list of %d observations", s->prob.observations);
-    }
     return 0;
 }
 
-/* Everything that depends on the options; the opposite of dismantle. */
-static int assemble(costate_solver *s)
+int cst__furnish(costate_solver *s)
 {
-    TRY(cst__options_check(s));
-    TRY(cst__options_own(s));
     int status = deriv_open(&s->d, &s->prob, (int)s->opt.lanes, &s->alloc, &s->stats);
     if (status) return cst__fail(s, status, "scratch for finite differences");
     s->stats.derivatives = s->d.text;
@@ -133,9 +126,21 @@ static int assemble(costate_solver *s)
     return carve(s);
 }
 
+/* Everything that depends on the options; the opposite of dismantle. */
+static int assemble(costate_solver *s)
+{
+    TRY(cst__options_check(s));
+    TRY(cst__options_own(s));
+    TRY(cst__furnish(s));
+    if (!s->prob.observations) return 0;
+    s->obs_step = cst__alloc(&s->alloc, (size_t)s->prob.observations, sizeof *s->obs_step);
+    return s->obs_step ? 0 : cst__fail(s, COSTATE_ERR_MEMORY, "the list of %d observations", s->prob.observations);
+}
+
 static void dismantle(costate_solver *s)
 {
     s->have_run = s->have_tangent = 0;
+    cst__crew_close(s);
     for (int i = 0; i < 2; i++) {
         traj_close(s->tr[i]);
         s->tr[i] = NULL;
@@ -160,7 +165,7 @@ int costate_create(costate_solver **out, const costate_problem *problem, const c
     costate_solver *s = cst__alloc(&alloc, 1, sizeof *s);
     if (!s) return COSTATE_ERR_MEMORY;
     memset(s, 0, sizeof *s);
-    s->alloc = alloc;
+    s->alloc = cst__guard(&s->guard, &alloc);
     s->opt = opt;
     s->stats.method = s->stats.derivatives = s->stats.linsol = "";
     s->stats.tier = "none";
@@ -205,14 +210,14 @@ int costate_set(costate_solver *s, const char *name, const char *value)
 void costate_free(costate_solver *s)
 {
     if (!s) return;
-    costate_allocator alloc = s->alloc;
     dismantle(s);
-    for (int i = 0; i < OPTION_COUNT; i++) cst__release(&alloc, s->texts[i]);
-    cst__release(&alloc, s->log.t);
-    cst__release(&alloc, s->log.h);
-    cst__release(&alloc, s->log.note);
-    cst__release(&alloc, s->psidot.at);
-    cst__release(&alloc, s->sweep.at);
+    for (int i = 0; i < OPTION_COUNT; i++) cst__release(&s->alloc, s->texts[i]);
+    cst__release(&s->alloc, s->log.t);
+    cst__release(&s->alloc, s->log.h);
+    cst__release(&s->alloc, s->log.note);
+    cst__release(&s->alloc, s->psidot.at);
+    cst__release(&s->alloc, s->sweep.at);
+    costate_allocator alloc = cst__unguard(&s->guard, &s->alloc);
     cst__release(&alloc, s);
 }
 

@@ -4,6 +4,7 @@
  *
  * Steps end exactly at observation times and at t1. A callback that asks for it, or a value that is not finite, is answered by a smaller step. */
 #include "core/control.h"
+#include "core/crew.h"
 #include "core/driver.h"
 #include "core/kernels.h"
 #include "method/implicit.h"
@@ -13,6 +14,8 @@
 #include <stdio.h>
 
 enum { REFUSALS = 40 }; /* consecutive attempts that did not even give an error estimate */
+
+static const double worth_s = 20e-6; /* seconds of work in a step for which other threads are called */
 
 typedef struct run {
     double t, h; /* time reached; size of the next attempt, signed */
@@ -26,6 +29,8 @@ typedef struct run {
     const char *which; /* and which callback, unless s->calling knows better */
     control c;
     tangent *tg;
+    int hands;      /* threads that may share its blocks */
+    double alone_s; /* what one takes for those of a step, as last measured */
     traj *tr; /* NULL: not recorded */
 } run;
 
@@ -182,6 +187,43 @@ static void clip(const costate_solver *s, const run *r, step *st)
     st->tn = r->t + st->h;
 }
 
+/* ---- directions, by several threads ---------------------------------------------------------------------------------- */
+
+typedef struct tangents {
+    const step *st;
+    dblock *block;
+} tangents;
+
+static int tangent_of_block(costate_solver *hand, int b, void *ctx)
+{
+    const tangents *t = ctx;
+    dblock *d = &t->block[b];
+    TRY(hand->fam->tangent(hand, t->st, d, NULL));
+    return cst__all_finite((size_t)hand->prob.n * (size_t)d->w, d->ydotnew) ? 0 : STEP_NOT_FINITE;
+}
+
+static int running_tangent_of_block(costate_solver *hand, int b, void *ctx)
+{
+    const tangents *t = ctx;
+    return hand->fam->running_tangent(hand, t->st, &t->block[b]);
+}
+
+static int sharing(const run *r) /* threads for the work at hand */
+{
+    return r->alone_s < worth_s ? 1 : r->hands;
+}
+
+/* Where all goes well that is it; where not, the leader alone does it again and sees why. */
+static int together(costate_solver *s, const run *r, const step *st)
+{
+    tangents t = {st, r->tg->block};
+    if (sharing(r) == 1) return 0;
+    int rc = cst__crew_run(s, r->hands, r->tg->cut.blocks, 0, tangent_of_block, &t);
+    s->status = 0;
+    s->calling = NULL;
+    return !rc;
+}
+
 typedef enum verdict { ACCEPTED, TOO_INACCURATE, REFUSED, NOT_FINITE, DIRECTION_NOT_FINITE } verdict;
 
 /* Step and tangents; *err is the largest error. Negative: failed for good. */
@@ -197,12 +239,16 @@ static int attempt(costate_solver *s, run *r, const step *st, double *err)
     if (rc > 0) return REFUSED;
     if (adaptive ? !isfinite(*err) : !cst__all_finite((size_t)s->prob.n, st->ynew)) return NOT_FINITE;
     if (*err > 1) return TOO_INACCURATE;
+    step taken = *st;
+    taken.note = s->note;
+    if (r->tg && together(s, r, &taken)) return ACCEPTED;
+    double began = r->hands > 1 ? cst__now() : 0;
     for (int b = 0; r->tg && b < r->tg->cut.blocks; b++) {
         dblock *d = &r->tg->block[b];
         double e = 0;
         int steer = adaptive && r->tg->control;
         r->which = "jvp";
-        rc = s->fam->tangent(s, st, d, steer ? &e : NULL);
+        rc = s->fam->tangent(s, &taken, d, steer ? &e : NULL);
         if (rc < 0) return cst__callback_failed(s, rc, "jvp", st->t, st->h, st->n);
         r->reason = rc;
         if (rc > 0) return REFUSED;
@@ -210,6 +256,7 @@ static int attempt(costate_solver *s, run *r, const step *st, double *err)
         if (e > *err) *err = e;
         if (e > 1) return TOO_INACCURATE;
     }
+    if (r->hands > 1) r->alone_s = cst__now() - began;
     return ACCEPTED;
 }
 
@@ -252,7 +299,8 @@ static int finish(costate_solver *s, run *r, const step *st)
 {
     tangent *tg = r->tg;
     int rc = s->d.running.fn.eval ? s->fam->running(s, st, s->psi) : 0;
-    for (int b = 0; tg && s->d.running.fn.eval && !rc && b < tg->cut.blocks; b++) rc = s->fam->running_tangent(s, st, &tg->block[b]);
+    if (tg && s->d.running.fn.eval && !rc)
+        rc = cst__crew_run(s, sharing(r), tg->cut.blocks, 0, running_tangent_of_block, &(tangents){st, tg->block});
     if (rc) return cst__callback_failed(s, rc, "running", st->t, st->h, st->n);
     TRY(log_append(s, st));
     if (r->tr) traj_commit(r->tr);
@@ -328,12 +376,13 @@ static int walk(costate_solver *s, run *r)
 int cst__run(costate_solver *s, tangent *tg)
 {
     double began = cst__now();
-    run r = {.t = s->t0, .base = s->t0, .tg = tg};
+    run r = {.t = s->t0, .base = s->t0, .tg = tg, .hands = 1};
     memcpy(s->y, s->y0, (size_t)s->prob.n * sizeof *s->y);
     memset(s->y + s->prob.n, 0, (s->state - (size_t)s->prob.n) * sizeof *s->y);
     if (s->im) TRY(cst__implicit_prepare(s));
     if (s->fam->start) s->fam->start(s, 1);
     s->f_valid = s->fnew_valid = 0;
+    if (tg && !tg->control) TRY(cst__crew_muster(s, tg->cut.blocks, &r.hands)); /* what steers the steps is for one thread */
     if (s->opt.record) {
         TRY(cst__traj_prepare(s, PRIMAL, 0));
         r.tr = s->tr[PRIMAL];

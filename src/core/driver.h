@@ -31,6 +31,8 @@ typedef struct replay_context {
 
 /* Trajectory `which`, empty, opened for `lanes` directions beside the state. */
 int cst__traj_prepare(costate_solver *s, int which, size_t lanes);
+/* The budget of the joint trajectories that *hands threads record side by side; fewer where each would get too little. */
+void cst__joint_share(costate_solver *s, size_t lanes, int *hands);
 int cst__traj_failed(costate_solver *s, const traj *tr, int status);
 void cst__traj_report(costate_solver *s, int which); /* its figures into the statistics */
 

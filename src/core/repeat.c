@@ -3,6 +3,7 @@
  * The sizes and times are data; nothing is decided anew, so the same input gives the same bits. */
 #include "core/driver.h"
 
+#include "core/crew.h"
 #include "core/kernels.h"
 
 #include <errno.h>
@@ -26,13 +27,17 @@ int cst__traj_failed(costate_solver *s, const traj *tr, int status)
 
 void cst__traj_report(costate_solver *s, int which)
 {
-    traj_info info;
-    if (!s->tr[which] || !s->recorded[which]) return;
-    traj_get_info(s->tr[which], &info);
-    s->stats.tier = info.tier;
-    s->stats.checkpoints = info.checkpoints;
-    s->stats.trajectory_bytes = info.memory;
-    s->stats.disk_bytes = info.disk;
+    s->stats.trajectory_bytes = s->stats.disk_bytes = 0;
+    for (int i = 0; i == 0 || (which == JOINT && cst__crew_hand(s, i)); i++) { /* threads that record have stores of their own */
+        const costate_solver *h = cst__crew_hand(s, i);
+        traj_info info;
+        if (!h->tr[which] || !h->recorded[which]) continue;
+        traj_get_info(h->tr[which], &info);
+        s->stats.tier = info.tier;
+        s->stats.checkpoints = info.checkpoints;
+        s->stats.trajectory_bytes += info.memory;
+        s->stats.disk_bytes += info.disk;
+    }
 }
 
 static void drop(costate_solver *s, int which)
@@ -53,16 +58,32 @@ static int64_t joint_budget(costate_solver *s)
     return s->opt.memory;
 }
 
+enum { SHARE_STATES = 16 }; /* that a thread's joint store should hold at least */
+
+void cst__joint_share(costate_solver *s, size_t lanes, int *hands)
+{
+    int64_t memory = joint_budget(s), unit = (int64_t)((joint_at(s) + (size_t)s->prob.n * lanes) * sizeof(double));
+    while (*hands > 1 && memory / *hands / unit + s->opt.disk / *hands / unit < SHARE_STATES) --*hands;
+    if (s->joint_memory != memory / *hands || s->joint_disk != s->opt.disk / *hands) {
+        drop(s, JOINT);
+        cst__crew_drop(s, JOINT);
+    }
+    s->joint_memory = memory / *hands;
+    s->joint_disk = s->opt.disk / *hands;
+}
+
 int cst__traj_prepare(costate_solver *s, int which, size_t lanes)
 {
+    const costate_solver *budget = s->leader ? s->leader : s;
     s->recorded[which] = 0;
     if (which == PRIMAL || s->tr_lanes[JOINT] != lanes) drop(s, JOINT);
+    if (which == PRIMAL) cst__crew_drop(s, JOINT);
     if (!s->tr[which]) {
         size_t n = (size_t)s->prob.n, state = s->state, stages = s->fam->stage_doubles(s);
         traj_config config = {.state = lanes ? joint_at(s) + n * lanes : state,
                               .stages = lanes ? cst__pad(stages) + stages * lanes : stages,
-                              .memory = which == JOINT ? joint_budget(s) : s->opt.memory,
-                              .disk = s->opt.disk,
+                              .memory = which == JOINT ? budget->joint_memory : s->opt.memory,
+                              .disk = which == JOINT ? budget->joint_disk : s->opt.disk,
                               .dir = s->opt.disk_dir,
                               .alloc = s->alloc};
         int status = traj_open(&s->tr[which], &config);

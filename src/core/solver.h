@@ -47,10 +47,13 @@ typedef struct output {
 
 enum { PRIMAL, JOINT }; /* trajectories: of the state; of the state and a block of directions (second order) */
 
+typedef struct crew crew;
+
 struct costate_solver {
     costate_problem prob;
     costate_options opt;
     costate_allocator alloc;
+    alloc_guard guard; /* around the user's */
     char *texts[OPTION_COUNT]; /* the solver's copies of its textual options */
     int broken;                /* a failed create or set: the status every later call returns */
 
@@ -89,6 +92,10 @@ struct costate_solver {
 
     reserve sweep; /* memory of tangent runs and backward sweeps */
 
+    crew *crew;                    /* threads, once they were needed; core/crew.h */
+    costate_solver *leader;        /* a hand of a crew: whose */
+    int64_t joint_memory, joint_disk; /* what each joint trajectory may take; the leader's counts */
+
     costate_stats stats;
     const char *calling; /* the function of the problem whose product failed last; NULL: the right-hand side */
     int status;
@@ -108,6 +115,7 @@ int cst__option_set(costate_solver *s, const char *name, const char *value);
 int cst__options_own(costate_solver *s); /* takes copies of the texts */
 
 /* core/create.c */
+int cst__furnish(costate_solver *s); /* derivatives, method and vectors for the problem and the options in s */
 int cst__begin(costate_solver *s);                     /* every public call starts here: clears the message; refuses a broken solver */
 double *cst__scratch(costate_solver *s, reserve *m, size_t doubles); /* at least that many; NULL: no memory */
 void cst__fill_nan(double *x, size_t count);

@@ -9,9 +9,9 @@
  * one for real matrices and the first complex one for complex ones, and pivot afresh, for a matrix alone, where it would be
  * unstable.)
  *
- * Threads: none of the back ends starts any. BLAS and LAPACK may, inside dense (n > 64), band (lower >= 64), superlu and
- * umfpack; OPENBLAS_NUM_THREADS or OMP_NUM_THREADS say how many. One is best below n of several hundred, and wherever several
- * solvers run side by side. */
+ * Threads: none of the back ends starts any, and a handle is used by one at a time. BLAS and LAPACK may start some, inside dense
+ * (n > 64), band (lower >= 64), superlu and umfpack; OPENBLAS_NUM_THREADS or OMP_NUM_THREADS say how many. One is best below n
+ * of several hundred, and wherever several solvers, or threads of one, run side by side. */
 #ifndef COSTATE_LINSOL_H
 #define COSTATE_LINSOL_H
 
@@ -68,6 +68,7 @@ struct linsol_ops {
     int (*open)(void **self, const linsol_config *c);
     void (*close)(void *self);
     void (*restart)(void *self); /* a new run: forget the pivot order; NULL: nothing to forget */
+    int (*follow)(void *self, const void *other); /* take the pivot order of another one's run, same pattern; NULL: no need */
     int (*factor)(void *self, int slot, int cplx, double re, double im, const double *jac);
     int (*solve)(void *self, int slot, int transposed, int w, double *x);
 };

@@ -58,11 +58,9 @@ static void firk_close(costate_solver *s)
 static void firk_start(costate_solver *s, int fresh)
 {
     firk *m = s->method;
-    m->im.key = m->tried = m->coupled.key = m->swept = -1;
-    m->h = 0;
-    if (!fresh) return;
-    if (m->im.ls.ops->restart) m->im.ls.ops->restart(m->im.ls.self);
-    if (m->coupled.ls.ops && m->coupled.ls.ops->restart) m->coupled.ls.ops->restart(m->coupled.ls.self);
+    m->im.key = m->tried = -1;
+    m->h = m->coupled.h = 0;
+    if (fresh && m->im.ls.ops->restart) m->im.ls.ops->restart(m->im.ls.self);
 }
 
 static size_t firk_carry_doubles(const costate_solver *s)
@@ -281,8 +279,7 @@ static int firk_step(costate_solver *s, const step *st, double *err)
     newton c;
     int again = m->tried == st->n;
     m->tried = st->n;
-    m->coupled.key = -1;
-    m->direct[FIRK_TANGENT] = 0;
+    m->coupled.h = 0;
     s->fnew_valid = 0;
     if (err && m->node == 0) {
         if (!s->f_valid) TRY(deriv_rhs(&s->d, st->t, st->y, s->p, s->f));

@@ -22,10 +22,9 @@ typedef struct firk_coupled {
     int *colptr;    /* CSC: column starts, then rows */
     double *jac;    /* J_i */
     double *values; /* h a_ij D^-1 J_i D */
-    int64_t key;    /* the step whose matrix is factored; -1: none */
+    int64_t key;    /* the step whose matrix is factored, */
+    double h;       /* and its size; 0: none */
 } firk_coupled;
-
-enum { FIRK_TANGENT, FIRK_ADJOINT };
 
 typedef struct firk {
     firk_matrix a;
@@ -44,8 +43,6 @@ typedef struct firk {
     int64_t tried; /* the step last attempted */
     double theta;  /* convergence of that attempt */
     firk_coupled coupled;
-    int direct[2];  /* tangent and adjoint: iterated systems of the step at hand did not converge, and are solved directly */
-    int64_t swept;  /* the step at hand of a sweep */
 
     double *memory;
     double *z[FIRK_STAGES], *f[FIRK_STAGES]; /* n: z_i = Y_i - y, f at the stages and then Newton's correction */

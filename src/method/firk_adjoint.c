@@ -42,16 +42,13 @@ static int iterated(costate_solver *s, const step *st, int lanes, const firk_bac
 
 int cst__firk_back_solve(costate_solver *s, const step *st, int lanes, const firk_back *p)
 {
-    firk *m = s->method;
+    const firk *m = s->method;
     int matrix_free = m->im.ls.ops->matrix_free;
-    if (m->swept != st->n) m->direct[FIRK_ADJOINT] = 0;
-    m->swept = st->n;
-    if (matrix_free || (!m->direct[FIRK_ADJOINT] && cst__implicit_iterates(s, 1))) {
+    if (matrix_free || cst__implicit_iterates(s, 1)) {
         newton_verdict v = NEWTON_FAILS;
         int rc = iterated(s, st, lanes, p, &v);
         if (rc ? rc != STEP_MATRIX : v == NEWTON_DONE) return rc;
         if (matrix_free) return rc ? rc : STEP_NEWTON;
-        m->direct[FIRK_ADJOINT] = 1;
         s->stats.fallbacks++;
     }
     return cst__firk_coupled_solve(s, st, 1, lanes, p->g, p->q, p->w);

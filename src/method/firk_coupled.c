@@ -62,7 +62,7 @@ static void close_coupled(costate_solver *s, firk_coupled *c)
     if (c->ls.ops) linsol_close(&c->ls);
     cst__release(&s->alloc, c->colptr);
     cst__release(&s->alloc, c->jac);
-    *c = (firk_coupled){.key = -1};
+    *c = (firk_coupled){0};
 }
 
 void cst__firk_coupled_close(costate_solver *s)
@@ -117,8 +117,8 @@ static int factor(costate_solver *s, const step *st)
     firk_coupled *c = &m->coupled;
     double *y[S];
     firk_cut(st->stages, (size_t)s->prob.n, y);
-    if (c->key == st->n) return 0;
-    c->key = -1;
+    if (c->key == st->n && c->h == st->h) return 0;
+    c->h = 0;
     if (!c->ls.ops) {
         int status = open_coupled(s);
         if (status) close_coupled(s, c);
@@ -128,9 +128,11 @@ static int factor(costate_solver *s, const step *st)
         TRY(cst__of(s, "jac", jacobian_eval(&m->im.jac, firk_time(m, st, i), y[i], s->p, c->jac)));
         put_stage(s, i, st->h);
     }
+    if (c->ls.ops->restart) c->ls.ops->restart(c->ls.self); /* own pivots: which blocks come here first must not matter */
     s->stats.factor++;
     TRY(cst__implicit_outcome(s, &m->im, &c->ls, c->ls.ops->factor(c->ls.self, 0, 0, 1, 0, c->values), "factoring"));
     c->key = st->n;
+    c->h = st->h;
     return 0;
 }
 

@@ -105,20 +105,17 @@ static int estimate(costate_solver *s, const step *st, dblock *d, double *const 
 
 int cst__firk_tangent(costate_solver *s, const step *st, dblock *d, double *err)
 {
-    firk *m = s->method;
-    int matrix_free = m->im.ls.ops->matrix_free;
-    int iterate = matrix_free || (!m->direct[FIRK_TANGENT] && cst__implicit_iterates(s, 0));
+    const firk *m = s->method;
+    int matrix_free = m->im.ls.ops->matrix_free, iterate = matrix_free || cst__implicit_iterates(s, 0);
     newton_verdict v = NEWTON_FAILS;
     double *ydot[FIRK_STAGES];
     firk_cut(d->stages, (size_t)s->prob.n * (size_t)d->w, ydot);
     d->fdotnew_valid = 0;
     if (iterate) {
+        TRY(cst__firk_matrices(s, st, st->note));
         TRY(iterated(s, st, d, ydot, &v));
         if (v == NEWTON_FAILS && matrix_free) return STEP_NEWTON;
-        if (v == NEWTON_FAILS) {
-            m->direct[FIRK_TANGENT] = 1;
-            s->stats.fallbacks++;
-        }
+        if (v == NEWTON_FAILS) s->stats.fallbacks++;
     }
     if (v == NEWTON_FAILS) TRY(direct(s, st, d, ydot));
     return err ? estimate(s, st, d, ydot, err) : 0;

@@ -151,10 +151,10 @@ static void empty(costate_solver *s, implicit *m)
 
 int cst__implicit_open(costate_solver *s, implicit *m, int slots)
 {
-    *m = (implicit){.key = -1, .slots = slots, .pattern = s->prob.pattern};
+    *m = (implicit){.key = -1, .slots = slots, .pattern = s->leader ? s->leader->im->pattern : s->prob.pattern};
     s->im = m;
-    m->waiting = !s->opt.linear_solver && !s->prob.jac && s->prob.pattern.format == COSTATE_DENSE && s->prob.n > DENSE_UP_TO &&
-                 strcmp(s->opt.linsol, "dense") && strcmp(s->opt.linsol, "gmres");
+    m->waiting = !s->leader && !s->opt.linear_solver && !s->prob.jac && s->prob.pattern.format == COSTATE_DENSE &&
+                 s->prob.n > DENSE_UP_TO && strcmp(s->opt.linsol, "dense") && strcmp(s->opt.linsol, "gmres");
     return m->waiting ? 0 : open_now(s, m);
 }
 
@@ -179,6 +179,12 @@ void cst__implicit_close(costate_solver *s, implicit *m)
 {
     s->im = NULL;
     empty(s, m);
+}
+
+int cst__implicit_follow(costate_solver *hand)
+{
+    const linsol *ls = &hand->im->ls;
+    return ls->ops->follow ? ls->ops->follow(ls->self, hand->leader->im->ls.self) : 0;
 }
 
 int cst__implicit_jacobian(costate_solver *s, implicit *m, int64_t key, double t, const double *y)

@@ -22,11 +22,15 @@ typedef struct implicit {
     linsol_said said; /* by a function of the user's inside the linear solver */
 } implicit;
 
-/* Opens for the problem's pattern. Without jac and pattern, and with n too large for a dense matrix to be the obvious choice, it waits for
- * cst__implicit_prepare, which the driver calls when a run's input is known, to find the pattern. s->im becomes m. */
+/* Opens for the problem's pattern. Without jac and pattern, and with n too large for a dense matrix to be the obvious choice,
+ * it waits for cst__implicit_prepare, which the driver calls when a run's input is known, to find the pattern. A hand of a crew
+ * takes its leader's, which is known by then. s->im becomes m. */
 int cst__implicit_open(costate_solver *s, implicit *m, int slots);
 int cst__implicit_prepare(costate_solver *s);
 void cst__implicit_close(costate_solver *s, implicit *m);
+
+/* A hand of a crew gets the factors that its leader would. 0 or COSTATE_ERR_MEMORY. */
+int cst__implicit_follow(costate_solver *hand);
 
 /* The Jacobian at (t, y), and `key` for it. Returns what the callback did. */
 int cst__implicit_jacobian(costate_solver *s, implicit *m, int64_t key, double t, const double *y);

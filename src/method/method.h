@@ -11,7 +11,7 @@ typedef struct step {
     const double *y;
     double *stages; /* stage data, as many doubles as family.stage_doubles says; written by `step`, read by everything else */
     double *ynew;
-    int note; /* a repeated step: what the accepted attempt noted in solver.note; -1: a first attempt */
+    int note; /* a step that is repeated, or whose tangent is wanted: what it noted in solver.note; -1: a first attempt */
 } step;
 
 /* A block of directions along a step; arrays are n x w, pdot is np x w. */

@@ -166,9 +166,9 @@ int cst__sdirk_linear(costate_solver *s, const step *st, int i, int transposed, 
     sdirk *m = s->method;
     size_t nw = (size_t)s->prob.n * (size_t)w;
     if (cst__implicit_iterates(s, transposed)) {
-        /* A tangent follows its step, whose factors are there; a sweep leaves those to steps that are repeated. */
+        /* A tangent follows its step, whose factors may be there; a sweep leaves those to steps that are repeated. */
         int converged = 0;
-        sdirk_matrix a = transposed ? cst__sdirk_choose(s, st) : m->held[SLOT_STEP];
+        sdirk_matrix a = cst__sdirk_choose(s, st);
         int slot = transposed && !cst__sdirk_holds(s, SLOT_STEP, &a) ? SLOT_STAGE : SLOT_STEP;
         lin c = {s, st, i, transposed, slot, w, sdirk_shift(m, st), .b = work, .x = x, .z = work + nw};
         memcpy(work, x, nw * sizeof *x);

@@ -1,9 +1,12 @@
 /* adjoint.c - gradients: the recorded run transposed for w objectives at once.
  *
- * Lanes are cut into blocks. While the trajectory holds every stage, block after block is swept, so that one block's mu stays in cache; where steps have to be
- * computed again, all blocks go back together, so that they are computed once. Either way a block sees the same operations in the same order. */
+ * Lanes are cut into blocks. While the trajectory holds every stage, block after block is swept, so that one block's mu stays in
+ * cache; where steps have to be computed again, or have matrices that are worth sharing, blocks go back together. Several threads
+ * take different blocks; steps that are computed again are computed once, a window of them at a time. Either way a block sees
+ * the same operations in the same order. */
 #include "sens/sweep.h"
 
+#include "core/crew.h"
 #include "core/kernels.h"
 
 #include <stdlib.h>
@@ -55,44 +58,154 @@ static void load_weights(const costate_solver *s, lane_cut c, int b, const doubl
     for (int l = 0; !weights && l < cut_used(c, b); l++) blk->omega[(b * c.lanes + l) * blk->w + l] = 1;
 }
 
-/* lambda: in and out for seeds on the final state; only out with objectives. */
-static int transpose(costate_solver *s, int w, int objectives, const double *weights, double *lambda, double *mu)
+/* A call: what is asked for, and how it is done. lambda: in and out for seeds on the final state; only out with objectives. */
+typedef struct job {
+    int objectives, want_mu;
+    const double *weights;
+    double *lambda, *mu;
+    lane_cut c;
+    int alone;  /* each block is swept by itself */
+    int direct; /* the caller's arrays are the only block */
+    int hands;  /* threads */
+    layout l;
+    size_t work; /* doubles of the family's, at the head of every hand's memory */
+    ablock *block; /* blocks that go together: all of them, */
+    sweep *group;  /* in groups; a group is a task */
+    int groups;
+    int64_t hi, lo; /* the steps of the task at hand */
+} job;
+
+static void load(const costate_solver *s, const job *j, int q, ablock *b, double *at)
 {
-    lane_cut c = cut_lanes(s, w);
     size_t n = (size_t)s->prob.n, np = (size_t)s->prob.np;
-    int stable = traj_stable(s->tr[PRIMAL]) && !s->fam->heavy, group = stable ? 1 : c.blocks, first_w = cut_width(c, 0), want_mu = mu && np;
-    int direct = c.blocks == 1 && first_w == w; /* the caller's arrays are the block */
-    layout l = plan(s, first_w, want_mu, objectives, !stable, !direct, want_mu && !direct);
-    size_t work = cst__pad(s->fam->adjoint_doubles(s) * (size_t)first_w);
-    double *at = cst__scratch(s, &s->sweep, work + (size_t)group * l.total);
-    if (!at) return s->status;
-    ablock *blocks = cst__alloc(&s->alloc, (size_t)group, sizeof *blocks);
-    if (!blocks) return cst__fail(s, COSTATE_ERR_MEMORY, "%d blocks of adjoints", group);
-    int status = 0;
-    for (int first = 0; first < c.blocks && !status; first += group) {
-        for (int q = 0; q < group; q++) {
-            ablock *b = &blocks[q];
-            int width = cut_width(c, first + q);
-            place(s, b, width, l, !stable, at + work + (size_t)q * l.total);
-            b->work = at;
-            if (direct) {
-                b->lambda = lambda;
-                b->mu = mu;
-                if (objectives) memset(lambda, 0, n * (size_t)w * sizeof *lambda);
-            } else cst__block_load(c, first + q, n, objectives ? NULL : lambda, b->lambda);
-            if (want_mu) memset(b->mu, 0, np * (size_t)width * sizeof *b->mu);
-            else b->mu = NULL;
-            if (objectives) load_weights(s, c, first + q, weights, b);
+    int width = cut_width(j->c, q);
+    place(s, b, width, j->l, !j->alone, at);
+    if (j->direct) {
+        b->lambda = j->lambda;
+        b->mu = j->mu;
+        if (j->objectives) memset(b->lambda, 0, n * (size_t)width * sizeof *b->lambda);
+    } else cst__block_load(j->c, q, n, j->objectives ? NULL : j->lambda, b->lambda);
+    if (j->want_mu) memset(b->mu, 0, np * (size_t)width * sizeof *b->mu);
+    else b->mu = NULL;
+    if (j->objectives) load_weights(s, j->c, q, j->weights, b);
+}
+
+static void store(const costate_solver *s, const job *j, int q, const ablock *b)
+{
+    if (j->direct) return;
+    cst__block_store(j->c, q, (size_t)s->prob.n, b->lambda, j->lambda);
+    if (j->want_mu) cst__block_store(j->c, q, (size_t)s->prob.np, b->mu, j->mu);
+}
+
+static sweep sweep_of(costate_solver *s, const job *j, ablock *block, int count)
+{
+    return (sweep){.which = PRIMAL, .replay = cst__replay, .context = s, .block = block, .count = count, .yend = s->yend,
+                   .objectives = j->objectives};
+}
+
+/* ---- block by block -------------------------------------------------------------------------------------------------- */
+
+static int sweep_block(costate_solver *hand, int q, void *ctx)
+{
+    const job *j = ctx;
+    ablock b;
+    load(hand, j, q, &b, hand->sweep.at + j->work);
+    b.work = hand->sweep.at;
+    sweep sw = sweep_of(hand, j, &b, 1);
+    TRY(cst__sweep(hand, &sw));
+    store(hand, j, q, &b);
+    return 0;
+}
+
+/* ---- blocks together ------------------------------------------------------------------------------------------------- */
+
+enum { WINDOW_BYTES = 64 * 1024, WINDOW_MOST = 64 }; /* steps that several threads go over before the next are computed */
+
+static int sweep_group(costate_solver *hand, int g, void *ctx)
+{
+    const job *j = ctx;
+    sweep *w = &j->group[g];
+    for (int b = 0; b < w->count; b++) w->block[b].work = hand->sweep.at;
+    return cst__sweep_part(hand, w, j->hi, j->lo);
+}
+
+static size_t record_doubles(const costate_solver *s)
+{
+    return cst__pad(s->state) + cst__pad(s->fam->stage_doubles(s));
+}
+
+static int window_steps(const costate_solver *s, const job *j)
+{
+    size_t fit = WINDOW_BYTES / (record_doubles(s) * sizeof(double));
+    return j->hands == 1 || fit < 1 ? 1 : fit > WINDOW_MOST ? WINDOW_MOST : (int)fit;
+}
+
+/* Steps hi-1 .. lo are computed again; several of them are copied to `at`, for a fetched step only stays until the next. */
+static int fill_window(costate_solver *s, const job *j, window *v, double *at)
+{
+    v->lo = j->lo;
+    for (int64_t n = j->hi - 1; n >= j->lo; n--, at += record_doubles(s)) {
+        const double *y, *data;
+        TRY(cst__sweep_fetch(s, &j->group[0], n, &y, &data));
+        if (j->hi - j->lo > 1) {
+            y = memcpy(at, y, s->state * sizeof *y);
+            data = memcpy(at + cst__pad(s->state), data, s->fam->stage_doubles(s) * sizeof *y);
         }
-        sweep sw = {.which = PRIMAL, .replay = cst__replay, .context = s, .block = blocks, .count = group, .yend = s->yend, .objectives = objectives};
-        status = cst__sweep(s, &sw);
-        for (int q = 0; q < group && !status && !direct; q++) {
-            cst__block_store(c, first + q, n, blocks[q].lambda, lambda);
-            if (want_mu) cst__block_store(c, first + q, np, blocks[q].mu, mu);
-        }
+        v->y[n - j->lo] = y;
+        v->data[n - j->lo] = data;
     }
-    cst__release(&s->alloc, blocks);
+    return 0;
+}
+
+static int sweep_windows(costate_solver *s, job *j, double *at)
+{
+    const double *y[WINDOW_MOST], *data[WINDOW_MOST];
+    window v = {.y = y, .data = data};
+    int steps = window_steps(s, j);
+    for (int g = 0; g < j->groups; g++) j->group[g].window = &v;
+    for (j->hi = s->log.count; j->hi > 0; j->hi = j->lo) {
+        j->lo = j->hi > steps ? j->hi - steps : 0;
+        TRY(fill_window(s, j, &v, at));
+        TRY(cst__crew_run(s, j->hands, j->groups, 1, sweep_group, j));
+    }
+    return 0;
+}
+
+/* Groups as equal as can be: one for every hand that will have to make the matrices, else one for every block. */
+static int sweep_together(costate_solver *s, job *j, double *at)
+{
+    j->groups = s->fam->heavy ? j->hands : j->c.blocks;
+    j->block = cst__alloc(&s->alloc, (size_t)j->c.blocks, sizeof *j->block + sizeof *j->group);
+    if (!j->block) return cst__fail(s, COSTATE_ERR_MEMORY, "%d blocks of adjoints", j->c.blocks);
+    j->group = (sweep *)(void *)(j->block + j->c.blocks);
+    for (int q = 0; q < j->c.blocks; q++, at += j->l.total) load(s, j, q, &j->block[q], at);
+    for (int g = 0; g < j->groups; g++) {
+        int from = j->c.blocks * g / j->groups, to = j->c.blocks * (g + 1) / j->groups;
+        j->group[g] = sweep_of(s, j, j->block + from, to - from);
+    }
+    j->hi = s->log.count;
+    int status = traj_stable(s->tr[PRIMAL]) ? cst__crew_run(s, j->hands, j->groups, 1, sweep_group, j) : sweep_windows(s, j, at);
+    for (int q = 0; q < j->c.blocks && !status; q++) store(s, j, q, &j->block[q]);
+    cst__release(&s->alloc, j->block);
     return status;
+}
+
+static int transpose(costate_solver *s, int w, job *j)
+{
+    j->c = cut_lanes(s, w);
+    j->want_mu = j->mu && s->prob.np;
+    int width = cut_width(j->c, 0), stable = traj_stable(s->tr[PRIMAL]);
+    j->alone = stable && !s->fam->heavy;
+    j->direct = j->c.blocks == 1 && width == w;
+    TRY(cst__crew_muster(s, j->c.blocks, &j->hands));
+    j->l = plan(s, width, j->want_mu, j->objectives, !j->alone, !j->direct, j->want_mu && !j->direct);
+    j->work = cst__pad(s->fam->adjoint_doubles(s) * (size_t)width);
+    size_t copies = stable || j->hands == 1 ? 0 : (size_t)window_steps(s, j) * record_doubles(s);
+    size_t blocks = j->alone ? j->l.total : (size_t)j->c.blocks * j->l.total;
+    if (!cst__scratch(s, &s->sweep, j->work + blocks + copies)) return s->status;
+    TRY(cst__crew_scratch(s, j->hands, j->work + (j->alone ? j->l.total : 0)));
+    if (j->alone) return cst__crew_run(s, j->hands, j->c.blocks, 0, sweep_block, j);
+    return sweep_together(s, j, s->sweep.at + j->work);
 }
 
 /* The common part of both public functions, with everything around the sweep. */
@@ -109,7 +222,7 @@ static int adjoint(costate_solver *s, int w, int objectives, const double *weigh
     if (weights && !cst__all_finite((size_t)s->nobj * lanes, weights)) return cst__fail(s, COSTATE_ERR_INPUT, "a weight of the objectives");
     traj_info before, after;
     traj_get_info(s->tr[PRIMAL], &before);
-    int status = transpose(s, w, objectives, weights, lambda, mu);
+    int status = transpose(s, w, &(job){.objectives = objectives, .weights = weights, .lambda = lambda, .mu = mu});
     if (status) { /* what was computed again on the way may be at fault: the next sweep repeats the run */
         s->recorded[PRIMAL] = 0;
         return status;

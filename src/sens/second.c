@@ -4,11 +4,13 @@
  * (lambda, lambdadot) and mudot. The result is the exact Hessian of the discrete objective. Lane l has its own objective weights and its own direction. */
 #include "sens/sweep.h"
 
+#include "core/crew.h"
 #include "core/kernels.h"
 
 typedef struct arrays {
     const double *weights, *ydot, *pdot;
     double *hy0, *hp;
+    lane_cut cut;
 } arrays;
 
 /* Memory of a block's sweep, behind that of its directions. */
@@ -31,8 +33,10 @@ static void load_adjoint(costate_solver *s, lane_cut c, int q, const dblock *d, 
         for (size_t i = 0; i < (size_t)s->nobj * lanes; i++) b->omega[i] = 1;
 }
 
-static int block(costate_solver *s, lane_cut c, int q, const arrays *a)
+static int block(costate_solver *s, int q, void *ctx)
 {
+    const arrays *a = ctx;
+    lane_cut c = a->cut;
     int w = cut_width(c, q);
     size_t n = (size_t)s->prob.n, np = (size_t)s->prob.np, joint = joint_at(s) + cst__pad(n * (size_t)w);
     size_t tangent_part = cst__dblock_doubles(s, w);
@@ -65,7 +69,7 @@ static int block(costate_solver *s, lane_cut c, int q, const arrays *a)
     return 0;
 }
 
-static int hessian(costate_solver *s, int w, const arrays *a)
+static int hessian(costate_solver *s, int w, arrays *a)
 {
     size_t lanes = (size_t)w;
     TRY(cst__sweep_ready(s));
@@ -75,9 +79,12 @@ static int hessian(costate_solver *s, int w, const arrays *a)
         return cst__fail(s, COSTATE_ERR_INPUT, "a direction");
     if (a->weights && !cst__all_finite((size_t)s->nobj * lanes, a->weights)) return cst__fail(s, COSTATE_ERR_INPUT, "a weight of the objectives");
     double began = cst__now();
-    lane_cut c = cut_lanes(s, w);
+    int hands;
+    a->cut = cut_lanes(s, w);
+    TRY(cst__crew_muster(s, a->cut.blocks, &hands));
+    cst__joint_share(s, (size_t)cut_width(a->cut, 0), &hands);
     s->stats.recomputed_steps = 0;
-    for (int q = 0; q < c.blocks; q++) TRY(block(s, c, q, a));
+    TRY(cst__crew_run(s, hands, a->cut.blocks, 0, block, a));
     cst__traj_report(s, JOINT);
     s->stats.adjoint_s = cst__now() - began;
     return 0;
@@ -86,7 +93,7 @@ static int hessian(costate_solver *s, int w, const arrays *a)
 int costate_hessian(costate_solver *s, int w, const double *weights, const double *ydot, const double *pdot, double *hy0, double *hp)
 {
     int status = cst__begin(s);
-    arrays a = {weights, ydot, pdot, hy0, hp};
+    arrays a = {.weights = weights, .ydot = ydot, .pdot = pdot, .hy0 = hy0, .hp = hp};
     if (!status && w < 1) status = cst__fail(s, COSTATE_ERR_WIDTH, "w = %d", w);
     if (!status && !hy0) status = cst__fail(s, COSTATE_ERR_NULL, "hy0");
     if (!status) status = hessian(s, w, &a);

@@ -44,11 +44,11 @@ static int not_finite(costate_solver *s, const step *st, const double *x, int w)
 }
 
 /* Observations met after n steps, newest first. */
-static int observations(costate_solver *s, sweep *w, int *obs, int64_t n, const double *y, const double *ydot)
+static int observations(costate_solver *s, sweep *w, int64_t n, const double *y, const double *ydot)
 {
-    for (; *obs >= 0 && s->obs_step[*obs] == n; --*obs)
+    for (; w->obs >= 0 && s->obs_step[w->obs] == n; w->obs--)
         for (int b = 0; b < w->count; b++) {
-            int rc = cst__observe_adjoint(s, *obs, y, ydot, &w->block[b]);
+            int rc = cst__observe_adjoint(s, w->obs, y, ydot, &w->block[b]);
             step st = {.n = n, .t = s->log.t[n], .tn = s->log.t[n]};
             if (rc) return product_failed(s, rc, "a product of observe", &st);
         }
@@ -88,25 +88,45 @@ static int finish(costate_solver *s, sweep *w)
     return 0;
 }
 
-int cst__sweep(costate_solver *s, sweep *w)
+/* What comes before the last step. */
+static int begin(costate_solver *s, sweep *w)
 {
-    traj *tr = s->tr[w->which];
-    int second = w->block[0].lambda_dot != NULL, obs = w->objectives ? s->prob.observations - 1 : -1;
-    size_t stages = cst__pad(s->fam->stage_doubles(s));
     step end = {.n = s->log.count, .t = s->t1, .tn = s->t1};
+    w->obs = w->objectives ? s->prob.observations - 1 : -1;
     for (int b = 0; w->objectives && b < w->count; b++) {
         int rc = cst__terminal_adjoint(s, w->yend, w->ydot_end, &w->block[b]);
         if (rc) return product_failed(s, rc, "a product of terminal", &end);
     }
-    TRY(observations(s, w, &obs, s->log.count, w->yend, w->ydot_end));
-    for (int64_t n = s->log.count - 1; n >= 0; n--) {
+    return observations(s, w, s->log.count, w->yend, w->ydot_end);
+}
+
+int cst__sweep_fetch(costate_solver *s, const sweep *w, int64_t n, const double **y, const double **data)
+{
+    traj *tr = s->tr[w->which];
+    int status = traj_fetch(tr, n, w->replay, w->context, y, data);
+    return status && s->status != status ? cst__traj_failed(s, tr, status) : status;
+}
+
+int cst__sweep_part(costate_solver *s, sweep *w, int64_t hi, int64_t lo)
+{
+    int second = w->block[0].lambda_dot != NULL;
+    size_t stages = cst__pad(s->fam->stage_doubles(s));
+    if (hi == s->log.count) TRY(begin(s, w));
+    for (int64_t n = hi - 1; n >= lo; n--) {
         const double *y, *data;
-        int status = traj_fetch(tr, n, w->replay, w->context, &y, &data);
-        if (status) return s->status == status ? status : cst__traj_failed(s, tr, status);
+        if (w->window) {
+            y = w->window->y[n - w->window->lo];
+            data = w->window->data[n - w->window->lo];
+        } else TRY(cst__sweep_fetch(s, w, n, &y, &data));
         step st = {.n = n, .t = s->log.t[n], .h = s->log.h[n], .tn = s->log.t[n + 1], .y = y, .stages = (double *)(uintptr_t)data, .note = s->log.note[n]};
         const double *ydot = second ? y + joint_at(s) : NULL;
         TRY(back_step(s, w, &st, ydot, second ? data + stages : NULL));
-        TRY(observations(s, w, &obs, n, y, ydot));
+        TRY(observations(s, w, n, y, ydot));
     }
-    return finish(s, w);
+    return lo == 0 ? finish(s, w) : 0;
+}
+
+int cst__sweep(costate_solver *s, sweep *w)
+{
+    return cst__sweep_part(s, w, s->log.count, 0);
 }

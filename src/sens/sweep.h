@@ -4,6 +4,12 @@
 
 #include "core/driver.h"
 
+/* Steps that were fetched for several sweeps to go over. */
+typedef struct window {
+    int64_t lo; /* the first of them */
+    const double **y, **data;
+} window;
+
 /* One sweep over the recorded run for `count` blocks. which: the trajectory; replay with its context: how it computes a step again. */
 typedef struct sweep {
     int which;
@@ -13,9 +19,17 @@ typedef struct sweep {
     int count;
     const double *yend, *ydot_end; /* final state and, second order, final directions */
     int objectives;                /* terminal and observation parts count */
+    const window *window;          /* where the steps are; NULL: in the trajectory */
+    int obs;                       /* the next observation on the way */
 } sweep;
 
 int cst__sweep(costate_solver *s, sweep *w);
+
+/* Part of it: over steps hi-1 .. lo, with what comes before the last step and after the first. Parts follow each other. */
+int cst__sweep_part(costate_solver *s, sweep *w, int64_t hi, int64_t lo);
+
+/* The trajectory's step n, and where it could not be had, why. */
+int cst__sweep_fetch(costate_solver *s, const sweep *w, int64_t n, const double **y, const double **data);
 int cst__sweep_ready(costate_solver *s); /* 0 if there is a recorded run */
 
 #endif

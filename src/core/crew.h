@@ -1,0 +1,28 @@
+/* crew.h - several threads at work on the blocks of one solver (option `threads`).
+ *
+ * Each thread has a hand: a solver of its own in all that is written to (scratch of the derivatives, the family's memory and
+ * factors, statistics, message), which borrows what is only read: parameters, log of steps, trajectory. The solver itself is the
+ * leader and the first of the hands. What a task computes depends on the task alone, so results do not depend on who does it,
+ * nor on how many there are. */
+#ifndef COSTATE_CORE_CREW_H
+#define COSTATE_CORE_CREW_H
+
+#include "core/solver.h"
+
+typedef int crew_task(costate_solver *hand, int task, void *ctx); /* 0, or what failed */
+
+/* Hands for that many tasks: made when they are first needed, and brought up to date with the leader's run. *hands: how many, 1
+ * being the leader alone. */
+int cst__crew_muster(costate_solver *s, int tasks, int *hands);
+costate_solver *cst__crew_hand(costate_solver *s, int i); /* 0: the leader; NULL beyond the last */
+int cst__crew_scratch(costate_solver *s, int hands, size_t doubles); /* memory of sweeps for all of them but the leader */
+
+/* Does tasks 0 .. tasks-1 with the first `hands` of those mustered. Where some fail, those behind the first of them are left
+ * out, and its return value, status and message are the leader's. by_step: the tasks walk back over the steps together, and the
+ * first is the one that failed at the latest step. */
+int cst__crew_run(costate_solver *s, int hands, int tasks, int by_step, crew_task *task, void *ctx);
+
+void cst__crew_drop(costate_solver *s, int which); /* their own trajectories */
+void cst__crew_close(costate_solver *s);
+
+#endif

@@ -1,0 +1,111 @@
+/* pool.c - see pool.h */
+#include "core/pool.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+typedef struct hand {
+    pool *p;
+    pthread_t thread;
+} hand;
+
+struct pool {
+    costate_allocator alloc;
+    pthread_mutex_t lock;
+    pthread_cond_t called, left; /* there is a job, or nothing more to come; the last thread has left the job */
+    int64_t job;                 /* its number */
+    int open, inside, over;      /* threads may enter it; those that did; the pool closes */
+    int workers, tasks;
+    atomic_int next; /* the task to be dealt out next */
+    pool_task *task;
+    void *ctx;
+    int hands; /* threads beside the caller */
+    hand hand[];
+};
+
+static void deal(pool *p, int worker)
+{
+    for (int k; (k = atomic_fetch_add(&p->next, 1)) < p->tasks;) p->task(p->ctx, worker, k);
+}
+
+static void *serve(void *argument)
+{
+    hand *h = argument;
+    pool *p = h->p;
+    int worker = 1 + (int)(h - p->hand);
+    pthread_mutex_lock(&p->lock);
+    for (int64_t seen = 0;;) {
+        while (!p->over && (!p->open || p->job == seen || worker >= p->workers)) pthread_cond_wait(&p->called, &p->lock);
+        if (p->over) break;
+        seen = p->job;
+        p->inside++;
+        pthread_mutex_unlock(&p->lock);
+        deal(p, worker);
+        pthread_mutex_lock(&p->lock);
+        if (--p->inside == 0) pthread_cond_signal(&p->left);
+    }
+    pthread_mutex_unlock(&p->lock);
+    return NULL;
+}
+
+pool *pool_open(int threads, const costate_allocator *alloc)
+{
+    pool *p = cst__alloc(alloc, 1, sizeof *p + (size_t)(threads - 1) * sizeof *p->hand);
+    if (!p) return NULL;
+    *p = (pool){.alloc = *alloc};
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->called, NULL);
+    pthread_cond_init(&p->left, NULL);
+    sigset_t all, before; /* signals are for the threads of the program */
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    for (; p->hands < threads - 1; p->hands++) {
+        hand *h = &p->hand[p->hands];
+        h->p = p;
+        if (pthread_create(&h->thread, NULL, serve, h)) break;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return p;
+}
+
+void pool_close(pool *p)
+{
+    if (!p) return;
+    pthread_mutex_lock(&p->lock);
+    p->over = 1;
+    pthread_cond_broadcast(&p->called);
+    pthread_mutex_unlock(&p->lock);
+    for (int i = 0; i < p->hands; i++) pthread_join(p->hand[i].thread, NULL);
+    pthread_cond_destroy(&p->left);
+    pthread_cond_destroy(&p->called);
+    pthread_mutex_destroy(&p->lock);
+    costate_allocator alloc = p->alloc;
+    cst__release(&alloc, p);
+}
+
+void pool_run(pool *p, int workers, int tasks, pool_task *task, void *ctx)
+{
+    pthread_mutex_lock(&p->lock);
+    p->workers = workers;
+    p->task = task;
+    p->ctx = ctx;
+    p->tasks = tasks;
+    atomic_store(&p->next, 0);
+    p->open = 1;
+    p->job++;
+    pthread_cond_broadcast(&p->called);
+    pthread_mutex_unlock(&p->lock);
+    deal(p, 0);
+    pthread_mutex_lock(&p->lock);
+    p->open = 0;
+    while (p->inside) pthread_cond_wait(&p->left, &p->lock);
+    pthread_mutex_unlock(&p->lock);
+}
+
+int pool_cores(void)
+{
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 0 && n < 1024 ? (int)n : 1;
+}
