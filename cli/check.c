@@ -3,9 +3,8 @@
 
 #include <math.h>
 
-static int work(cli_session *s, costate_solver *solver, int from, int count, void *context)
+static int work(cli_session *s, costate_solver *solver, void *context)
 {
-    (void)from, (void)count;
     return costate_check(solver, s->t0, s->t1, s->p, s->y0, context);
 }
 
@@ -81,7 +80,7 @@ int cli_check(cli_request *r)
     costate_certificate c;
     int code = cli_session_open(&s, r, 2);
     if (!code) {
-        code = cli_blocks(&s, 1, work, &c);
+        code = cli_compute(&s, work, &c);
         if (!code || code == EXIT_CHECK)
             (r->format == CLI_JSON ? print_json : r->format == CLI_CSV ? print_csv : print_table)(&s, &c);
         report_note(&s);

@@ -184,17 +184,17 @@ int cli_open_with(cli_opener *open, costate_model **m, const cli_request *r, int
 void cli_model_warnings(cli_out *o, const costate_model *m);
 
 /* solver.c. Options that the library refuses are reported; exit codes. */
-const char *cli_method(const cli_request *r);        /* the method's name, as asked for */
+const char *cli_library_value(const cli_request *r, const char *name); /* an option of the library, as given or by default */
+const char *cli_method(const cli_request *r);                          /* the method's name, likewise */
 int cli_options_check(const cli_request *r);         /* before there is a model */
 int cli_solver(cli_session *s, costate_solver **solver);
 int cli_failed(cli_session *s, const costate_solver *solver, int status); /* says what, where and what to try */
 
 void cli_stiff_hint(cli_session *s, const double *y); /* stiff.c; y: the final state of a run */
 
-/* blocks.c: `lanes` objectives or directions, in one block or shared by threads with a solver each. work returns a status of
- * the library. */
-typedef int cli_work(cli_session *s, costate_solver *solver, int from, int count, void *context);
-int cli_blocks(cli_session *s, int lanes, cli_work *work, void *context);
+/* compute.c: work with a solver that has the options of the command line. It returns a status of the library. */
+typedef int cli_work(cli_session *s, costate_solver *solver, void *context);
+int cli_compute(cli_session *s, cli_work *work, void *context);
 
 /* select.c: variables are the parameters, and then the initial values if there are any. */
 typedef struct cli_choice {

@@ -11,27 +11,22 @@ typedef struct result {
     double *derivative;      /* wrt.count x of.count */
 } result;
 
-/* Objectives from .. from + count - 1 of those chosen. */
-static int work(cli_session *s, costate_solver *solver, int from, int count, void *context)
+static int work(cli_session *s, costate_solver *solver, void *context)
 {
     result *a = context;
-    const size_t n = (size_t)s->n, np = (size_t)s->np, w = (size_t)count;
-    double *y = cli_take(n, sizeof *y), *dy0 = cli_take(n * w, sizeof *dy0), *dp = cli_take(np * w, sizeof *dp);
+    const size_t n = (size_t)s->n, np = (size_t)s->np, w = (size_t)a->of.count;
+    double *dy0 = cli_take(n * w, sizeof *dy0), *dp = cli_take(np * w, sizeof *dp);
     double *weights = cli_take((size_t)s->objectives * w, sizeof *weights);
-    for (int l = 0; l < count; l++) weights[(size_t)a->of.pick[from + l] * w + (size_t)l] = 1;
-    memcpy(y, s->y0, n * sizeof *y);
-    int status = costate_solve(solver, s->t0, s->t1, s->p, y);
-    if (!status && from == 0) {
-        memcpy(a->y, y, n * sizeof *y);
-        status = costate_objectives(solver, a->psi);
-    }
-    if (!status) status = costate_gradient(solver, count, weights, dy0, dp);
+    for (size_t l = 0; l < w; l++) weights[(size_t)a->of.pick[l] * w + l] = 1;
+    memcpy(a->y, s->y0, n * sizeof *a->y);
+    int status = costate_solve(solver, s->t0, s->t1, s->p, a->y);
+    if (!status) status = costate_objectives(solver, a->psi);
+    if (!status) status = costate_gradient(solver, a->of.count, weights, dy0, dp);
     for (int k = 0; !status && k < a->wrt.count; k++) {
         const int v = a->wrt.pick[k];
         const double *row = v < s->np ? dp + (size_t)v * w : dy0 + (size_t)(v - s->np) * w;
-        memcpy(a->derivative + (size_t)k * (size_t)a->of.count + from, row, w * sizeof *row);
+        memcpy(a->derivative + (size_t)k * w, row, w * sizeof *row);
     }
-    free(y);
     free(dy0);
     free(dp);
     free(weights);
@@ -156,7 +151,7 @@ int cli_gradient(cli_request *r)
         a.y = cli_take((size_t)s.n, sizeof *a.y);
         a.psi = cli_take((size_t)s.objectives, sizeof *a.psi);
         a.derivative = cli_take((size_t)a.wrt.count * (size_t)a.of.count, sizeof *a.derivative);
-        code = cli_blocks(&s, a.of.count, work, &a);
+        code = cli_compute(&s, work, &a);
         if (!code) cli_stiff_hint(&s, a.y);
         if (!code) (r->format == CLI_JSON ? print_json : r->format == CLI_CSV ? print_csv : print_table)(&s, &a);
         if (!code) code = draw(&s, &a);

@@ -17,34 +17,29 @@ typedef struct result {
     double *product;    /* wrt.count x lanes */
 } result;
 
-/* Lanes from .. from + count - 1. */
-static int work(cli_session *s, costate_solver *solver, int from, int count, void *context)
+static int work(cli_session *s, costate_solver *solver, void *context)
 {
     result *a = context;
-    const size_t n = (size_t)s->n, np = (size_t)s->np, w = (size_t)count;
-    double *y = cli_take(n, sizeof *y), *ydot = cli_take(n * w, sizeof *y), *pdot = cli_take(np * w, sizeof *y);
-    double *hy = cli_take(n * w, sizeof *y), *hp = cli_take(np * w, sizeof *y),
-           *weights = cli_take((size_t)s->objectives * w, sizeof *y);
+    const size_t n = (size_t)s->n, np = (size_t)s->np, w = (size_t)a->lanes;
+    double *ydot = cli_take(n * w, sizeof *ydot), *pdot = cli_take(np * w, sizeof *pdot);
+    double *hy = cli_take(n * w, sizeof *hy), *hp = cli_take(np * w, sizeof *hp),
+           *weights = cli_take((size_t)s->objectives * w, sizeof *weights);
     for (size_t l = 0; l < w; l++) {
-        const int lane = from + (int)l, of = a->full ? lane / a->wrt.count : lane;
+        const int lane = (int)l, of = a->full ? lane / a->wrt.count : lane;
         weights[(size_t)a->of.pick[of] * w + l] = 1;
         const int unit = a->full ? a->wrt.pick[lane % a->wrt.count] : -1;
         for (int v = 0; v < cli_variables(s); v++)
             (v < s->np ? pdot + (size_t)v * w : ydot + (size_t)(v - s->np) * w)[l] = a->full ? v == unit : a->direction[v];
     }
-    memcpy(y, s->y0, n * sizeof *y);
-    int status = costate_solve(solver, s->t0, s->t1, s->p, y);
-    if (!status && from == 0) {
-        memcpy(a->y, y, n * sizeof *y);
-        status = costate_objectives(solver, a->psi);
-    }
-    if (!status) status = costate_hessian(solver, count, weights, ydot, s->np ? pdot : NULL, hy, hp);
+    memcpy(a->y, s->y0, n * sizeof *a->y);
+    int status = costate_solve(solver, s->t0, s->t1, s->p, a->y);
+    if (!status) status = costate_objectives(solver, a->psi);
+    if (!status) status = costate_hessian(solver, a->lanes, weights, ydot, s->np ? pdot : NULL, hy, hp);
     for (int k = 0; !status && k < a->wrt.count; k++) {
         const int v = a->wrt.pick[k];
         const double *row = v < s->np ? hp + (size_t)v * w : hy + (size_t)(v - s->np) * w;
-        memcpy(a->product + (size_t)k * (size_t)a->lanes + from, row, w * sizeof *row);
+        memcpy(a->product + (size_t)k * w, row, w * sizeof *row);
     }
-    free(y);
     free(ydot);
     free(pdot);
     free(hy);
@@ -162,7 +157,7 @@ int cli_hessian(cli_request *r)
         a.y = cli_take((size_t)s.n, sizeof *a.y);
         a.psi = cli_take((size_t)s.objectives, sizeof *a.psi);
         a.product = cli_take((size_t)a.wrt.count * (size_t)a.lanes, sizeof *a.product);
-        code = cli_blocks(&s, a.lanes, work, &a);
+        code = cli_compute(&s, work, &a);
         if (!code) cli_stiff_hint(&s, a.y);
         if (!code) (r->format == CLI_JSON ? print_json : r->format == CLI_CSV ? print_csv : print_table)(&s, &a);
         report_note(&s);

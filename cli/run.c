@@ -8,9 +8,8 @@ typedef struct result {
     double *y, *rows, *psi; /* n; drawn x n; objectives */
 } result;
 
-static int work(cli_session *s, costate_solver *solver, int from, int count, void *context)
+static int work(cli_session *s, costate_solver *solver, void *context)
 {
-    (void)from, (void)count;
     result *a = context;
     memcpy(a->y, s->y0, (size_t)s->n * sizeof *a->y);
     int status = costate_output(solver, s->drawn, s->times, a->rows, NULL);
@@ -86,7 +85,7 @@ int cli_run(cli_request *r)
     if (!code) {
         result a = {cli_take((size_t)s.n, sizeof *a.y), cli_take((size_t)s.drawn * (size_t)s.n, sizeof *a.rows),
                     cli_take((size_t)s.objectives, sizeof *a.psi)};
-        code = cli_blocks(&s, 1, work, &a);
+        code = cli_compute(&s, work, &a);
         if (!code) cli_stiff_hint(&s, a.y);
         if (!code) (r->format == CLI_JSON ? print_json : r->format == CLI_CSV ? print_csv : print_table)(&s, &a);
         if (!code) code = figure_run(&s, a.rows);

@@ -14,12 +14,17 @@ static int library_option(const char *name)
     return -1;
 }
 
-const char *cli_method(const cli_request *r)
+const char *cli_library_value(const cli_request *r, const char *name)
 {
     costate_option_info info;
-    const int i = library_option("method");
+    const int i = library_option(name);
     const char *given = cli_value(r, OPT_COUNT + i);
     return given ? given : costate_option(i, &info) ? "" : info.preset;
+}
+
+const char *cli_method(const cli_request *r)
+{
+    return cli_library_value(r, "method");
 }
 
 static const char *method_name(int i, const void *context)

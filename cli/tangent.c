@@ -12,45 +12,21 @@ typedef struct result {
     double *psi, *psidot; /* objectives; objectives x wrt.count */
 } result;
 
-/* Lanes from .. from + count - 1 of `all`, into them; rows of count values. */
-static void deal(double *all, int width, int from, const double *part, int count, size_t rows)
-{
-    for (size_t k = 0; k < rows; k++)
-        memcpy(all + k * (size_t)width + from, part + k * (size_t)count, (size_t)count * sizeof *all);
-}
-
-/* Directions from .. from + count - 1. */
-static int work(cli_session *s, costate_solver *solver, int from, int count, void *context)
+static int work(cli_session *s, costate_solver *solver, void *context)
 {
     result *a = context;
-    const size_t n = (size_t)s->n, w = (size_t)count, rows = (size_t)s->drawn;
-    double *y = cli_take(n, sizeof *y), *ydot = cli_take(n * w, sizeof *y), *pdot = cli_take((size_t)s->np * w, sizeof *y);
-    double *at = cli_take(rows * n, sizeof *y), *atdot = cli_take(rows * n * w, sizeof *y);
-    double *psidot = cli_take((size_t)s->objectives * w, sizeof *y);
-    for (int l = 0; l < count; l++) {
-        const int v = a->wrt.pick[from + l];
-        (v < s->np ? pdot + (size_t)v * w : ydot + (size_t)(v - s->np) * w)[l] = 1;
+    const size_t n = (size_t)s->n, w = (size_t)a->wrt.count;
+    double *pdot = cli_take((size_t)s->np * w, sizeof *pdot);
+    for (size_t l = 0; l < w; l++) {
+        const int v = a->wrt.pick[l];
+        (v < s->np ? pdot + (size_t)v * w : a->enddot + (size_t)(v - s->np) * w)[l] = 1;
     }
-    memcpy(y, s->y0, n * sizeof *y);
-    int status = costate_output(solver, s->drawn, s->times, at, atdot);
-    if (!status) status = costate_tangent(solver, s->t0, s->t1, s->p, y, count, ydot, s->np ? pdot : NULL);
-    if (!status) status = costate_objectives_dot(solver, psidot);
-    if (!status && from == 0) {
-        memcpy(a->end, y, n * sizeof *y);
-        memcpy(a->y, at, rows * n * sizeof *y);
-        status = costate_objectives(solver, a->psi);
-    }
-    if (!status) {
-        deal(a->ydot, a->wrt.count, from, atdot, count, rows * n);
-        deal(a->enddot, a->wrt.count, from, ydot, count, n);
-        deal(a->psidot, a->wrt.count, from, psidot, count, (size_t)s->objectives);
-    }
-    free(y);
-    free(ydot);
+    memcpy(a->end, s->y0, n * sizeof *a->end);
+    int status = costate_output(solver, s->drawn, s->times, a->y, a->ydot);
+    if (!status) status = costate_tangent(solver, s->t0, s->t1, s->p, a->end, a->wrt.count, a->enddot, s->np ? pdot : NULL);
+    if (!status) status = costate_objectives(solver, a->psi);
+    if (!status) status = costate_objectives_dot(solver, a->psidot);
     free(pdot);
-    free(at);
-    free(atdot);
-    free(psidot);
     return status;
 }
 
@@ -169,7 +145,7 @@ int cli_tangent(cli_request *r)
         a.enddot = cli_take(n * w, sizeof *a.enddot);
         a.psi = cli_take((size_t)s.objectives, sizeof *a.psi);
         a.psidot = cli_take((size_t)s.objectives * w, sizeof *a.psidot);
-        code = cli_blocks(&s, a.wrt.count, work, &a);
+        code = cli_compute(&s, work, &a);
         if (!code) cli_stiff_hint(&s, a.end);
         if (!code) (r->format == CLI_JSON ? print_json : r->format == CLI_CSV ? print_csv : print_table)(&s, &a);
         if (!code) code = figure_tangent(&s, &a.wrt, a.ydot);

@@ -51,7 +51,7 @@ wrong 'either --direction' hessian "$lv"
 wrong 'either --direction' hessian "$lv" --full --direction alpha=1
 wrong "there is no state 'pray' in lotka_volterra; did you mean 'prey'?" run "$lv" --atol pray=1
 wrong 'atols[0] = -1 (prey)' run "$lv" --atol prey=-1
-wrong "--threads: 'two'" gradient "$lv" --threads two
+wrong 'threads = "two" is not a whole number' gradient "$lv" --threads two
 wrong 'cannot be written' run "$lv" -o no/such/folder/out
 wrong 'too large for --full' hessian "$own/sized.c" -DN=600 --full
 
