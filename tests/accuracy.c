@@ -54,12 +54,16 @@ static void print_problem(const problem *q, int stiff)
 int main(int argc, char **argv)
 {
     problem *made[] = {heat_diffusivity(12), heat_two_modes(10), brusselator_1d(500), shallow_water(40), brusselator_2d(71)};
+    static const char *const sizes[] = {"M=12", "M=10", "N=500", "M=40", "M=71"};
     int sized = sizeof made / sizeof *made, fixed = stiff_count(), all = problem_count() + fixed + sized;
     if (argc < 2) printf("# Error against tolerance\n\nWritten by `make accuracy`; docs/accuracy.md says how to read it.\n");
     for (int i = 0; i < all; i++) {
         int k = i - problem_count();
-        const problem *q = k < 0 ? problem_get(i) : k < fixed ? stiff_get(k) : made[k - fixed];
-        if (argc < 2 || !strcmp(q->name, argv[1])) print_problem(q, k >= 0);
+        const problem *hand = k < 0 ? problem_get(i) : k < fixed ? stiff_get(k) : made[k - fixed];
+        if (argc >= 2 && strcmp(hand->name, argv[1])) continue;
+        generated g = generate(hand, k < fixed ? NULL : sizes[k - fixed]);
+        print_problem(&g.q, k >= 0);
+        costate_model_close(g.model);
     }
     for (int i = 0; i < sized; i++) problem_free(made[i]);
     return 0;

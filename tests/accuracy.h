@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problems.h"
+#include "generated.h"
 
 enum { ACCURACY_FACTOR = 30, ACCURACY_STATES = 150, ACCURACY_TIMES = 32 };
 

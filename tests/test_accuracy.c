@@ -84,21 +84,27 @@ static void amplification_known(void **state)
 
 int main(void)
 {
-    problem *sized[] = {heat_diffusivity(12), heat_two_modes(10), brusselator_1d(500)};
-    int made = sizeof sized / sizeof *sized, count = 0;
+    problem *sized[] = {heat_diffusivity(8), heat_two_modes(7), brusselator_1d(500)};
+    static const char *const sizes[] = {"M=8", "M=7", "N=500"};
+    int made = sizeof sized / sizeof *sized, count = 0, models = 0;
+    generated all[problem_count() + stiff_count() + made];
     struct CMUnitTest tests[2 * problem_count() + stiff_count() + made + 1];
     tests[count++] = (struct CMUnitTest)cmocka_unit_test(amplification_known);
     for (int i = 0; i < problem_count(); i++) {
-        const problem *q = problem_get(i);
+        all[models] = generate(problem_get(i), NULL);
+        const problem *q = &all[models++].q;
         tests[count++] = (struct CMUnitTest){q->name, not_stiff, NULL, NULL, (void *)q};
         tests[count++] = (struct CMUnitTest){"and with the lower order carried", lower_order_carried, NULL, NULL, (void *)q};
     }
     for (int i = 0; i < stiff_count() + made; i++) {
-        const problem *q = i < stiff_count() ? stiff_get(i) : sized[i - stiff_count()];
+        int k = i - stiff_count();
+        all[models] = generate(k < 0 ? stiff_get(i) : sized[k], k < 0 ? NULL : sizes[k]);
+        const problem *q = &all[models++].q;
         int is_long = q->prob.n > 500 || !strcmp(q->name, "ring_modulator");
         tests[count++] = (struct CMUnitTest){q->name, is_long ? stiff_and_long : stiff, NULL, NULL, (void *)q};
     }
     int failed = _cmocka_run_group_tests("accuracy", tests, (size_t)count, NULL, NULL);
+    for (int i = 0; i < models; i++) costate_model_close(all[i].model);
     for (int i = 0; i < made; i++) problem_free(sized[i]);
     return failed;
 }

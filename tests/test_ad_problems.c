@@ -1,16 +1,13 @@
-/* test_ad_problems.c - the problems as model files (problems): what costate diff makes of each is compared with the
+/* test_ad_problems.c - the problems as model files (problems/): what costate diff makes of each is compared with the
  * products written by hand, right-hand side and functions, at random points, for several numbers of lanes and with parts that
  * are NULL.
  *
  * All numbers are taken in units of their sizes, so that every entry of a result is of the order of 1 or smaller: y and p near
  * their nominal values, t near the middle of the run, seeds u of a size for which u.f is about 1. */
+#include "generated.h"
 #include "glv.h"
-#include "problems.h"
 #include "support.h"
 #include "torrents.h"
-
-#include <costate/diff.h>
-#include <stdio.h>
 
 static const int widths[] = {1, 3, 4, 8, 11};
 enum { MOST = 11 };
@@ -19,12 +16,11 @@ static const double tolerance = 1e-12; /* relative to the largest entry of a res
 /* ---- the problems by hand --------------------------------------------------------------------------------------------- */
 
 typedef struct entry {
-    const char *model;   /* file, without .c */
-    const char *define;  /* or NULL */
     const problem *fixed; /* by hand: one of these three */
     const problem *(*stiff)(void);
     problem *(*sized)(int);
     int size;
+    const char *define; /* the size, for the model */
     int rates; /* 1: reaction kinetics, linear in its parameters, that are taken of a size for which every reaction counts */
     void (*disturb)(const problem *q, double (*draw)(void), double *y); /* makes a state of its own; NULL: near the initial one */
 } entry;
@@ -35,34 +31,6 @@ static double uniform(void) /* in (-1, 1) */
     state = state * 6364136223846793005u + 1442695040888963407u;
     return (double)(state >> 11) / 4503599627370496.0 - 1;
 }
-
-static const entry entries[] = {
-    {"lotka_volterra", NULL, .fixed = &problem_lotka_volterra},
-    {"van_der_pol_control", "KNOTS=2", .fixed = &problem_van_der_pol_control_2},
-    {"van_der_pol_control", "KNOTS=11", .fixed = &problem_van_der_pol_control_11},
-    {"duffing", NULL, .fixed = &problem_duffing},
-    {"brusselator", NULL, .fixed = &problem_brusselator},
-    {"kepler", NULL, .fixed = &problem_kepler},
-    {"logistic", NULL, .fixed = &problem_logistic},
-    {"glv", "N=10", .size = 10},
-    {"glv", "N=37", .size = 37}, /* neither tiles nor iterations side by side come out even */
-    {"robertson", NULL, .stiff = stiff_robertson, .rates = 1},
-    {"hires", NULL, .stiff = stiff_hires, .rates = 1},
-    {"pollu", NULL, .stiff = stiff_pollu, .rates = 1},
-    {"e5", NULL, .stiff = stiff_e5, .rates = 1},
-    {"van_der_pol_mu", NULL, .stiff = stiff_van_der_pol_mu},
-    {"van_der_pol", "MU=1e3", .stiff = stiff_van_der_pol_3},
-    {"van_der_pol", "MU=1e6", .stiff = stiff_van_der_pol_6},
-    {"ring_modulator", NULL, .stiff = stiff_ring_modulator},
-    {"cbm4", NULL, .stiff = stiff_cbm4, .rates = 1},
-    {"cbm4", "RATES", .stiff = stiff_cbm4_rates, .rates = 1},
-    {"brusselator_1d", "N=9", .sized = brusselator_1d, .size = 9},
-    {"brusselator_2d", "M=5", .sized = brusselator_2d, .size = 5},
-    {"heat_diffusivity", "M=6", .sized = heat_diffusivity, .size = 6},
-    {"heat_two_modes", "M=5", .sized = heat_two_modes, .size = 5},
-    {"heat_many_parameters", "M=4", .sized = heat_many_parameters, .size = 4},
-    {"shallow_water", "M=6", .sized = shallow_water, .size = 6, .disturb = torrents},
-};
 
 static problem *made_glv(int n)
 {
@@ -76,6 +44,33 @@ static problem *made_glv(int n)
     q->p = p, q->y0 = y0, q->t1 = GLV_T1, q->name = "glv";
     return q;
 }
+
+static const entry entries[] = {
+    {.fixed = &problem_lotka_volterra},
+    {.fixed = &problem_van_der_pol_control_2},
+    {.fixed = &problem_van_der_pol_control_11},
+    {.fixed = &problem_duffing},
+    {.fixed = &problem_brusselator},
+    {.fixed = &problem_kepler},
+    {.fixed = &problem_logistic},
+    {.sized = made_glv, .size = 10, "N=10"},
+    {.stiff = stiff_robertson, .rates = 1},
+    {.stiff = stiff_hires, .rates = 1},
+    {.stiff = stiff_pollu, .rates = 1},
+    {.stiff = stiff_e5, .rates = 1},
+    {.stiff = stiff_van_der_pol_mu},
+    {.stiff = stiff_van_der_pol_3},
+    {.stiff = stiff_van_der_pol_6},
+    {.stiff = stiff_ring_modulator},
+    {.stiff = stiff_cbm4, .rates = 1},
+    {.stiff = stiff_cbm4_rates, .rates = 1},
+    {.sized = brusselator_1d, .size = 9, "N=9"},
+    {.sized = brusselator_2d, .size = 5, "M=5"},
+    {.sized = heat_diffusivity, .size = 8, "M=8"},
+    {.sized = heat_two_modes, .size = 7, "M=7"},
+    {.sized = heat_many_parameters, .size = 6, "M=6"},
+    {.sized = shallow_water, .size = 6, "M=6", .disturb = torrents},
+};
 
 /* ---- a comparison ------------------------------------------------------------------------------------------------------- */
 
@@ -449,16 +444,19 @@ static void compare(const entry *e, const problem *hand, costate_model *m)
     free(q.y), free(q.p), free(q.size_y), free(q.size_p), free(q.size_u);
 }
 
+/* The problem by hand; *own is what has to be freed. */
+static const problem *by_hand(const entry *e, problem **own)
+{
+    *own = e->sized ? e->sized(e->size) : NULL;
+    return e->fixed ? e->fixed : e->stiff ? e->stiff() : *own;
+}
+
 static void model(void **context)
 {
     const entry *e = *context;
-    problem *own = e->sized ? e->sized(e->size) : !e->fixed && !e->stiff ? made_glv(e->size) : NULL;
-    const problem *hand = e->fixed ? e->fixed : e->stiff ? e->stiff() : own;
-    char file[512];
-    snprintf(file, sizeof file, "%s/problems/%s.c", SOURCE_DIR, e->model);
-    costate_model *m = NULL;
-    const costate_model_options options = {.order = 2, .flags = "-O1", .defines = e->define != NULL, .define = &e->define};
-    if (costate_model_open(&m, file, &options)) fail_msg("%s", costate_model_message(m));
+    problem *own;
+    const problem *hand = by_hand(e, &own);
+    costate_model *m = generated_model(hand->name, e->define);
     compare(e, hand, m);
     costate_model_close(m);
     problem_free(own);
@@ -467,8 +465,10 @@ static void model(void **context)
 int main(void)
 {
     struct CMUnitTest tests[COUNT(entries)];
-    for (size_t i = 0; i < COUNT(entries); i++)
-        tests[i] = (struct CMUnitTest){entries[i].fixed ? entries[i].fixed->name : entries[i].model, model, NULL, NULL,
-                                       (void *)&entries[i]};
+    for (size_t i = 0; i < COUNT(entries); i++) {
+        problem *own;
+        tests[i] = (struct CMUnitTest){by_hand(&entries[i], &own)->name, model, NULL, NULL, (void *)&entries[i]};
+        problem_free(own);
+    }
     return cmocka_run_group_tests_name("models", tests, NULL, NULL);
 }

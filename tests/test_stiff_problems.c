@@ -1,5 +1,6 @@
 /* test_stiff_problems.c - the stiff problems: every product, as products.h checks it; the patterns of the Jacobians; whether
  * time plays a role; and whether the published answers belong to these right-hand sides. */
+#include "generated.h"
 #include "products.h"
 #include "torrents.h"
 
@@ -264,7 +265,7 @@ static void slow_manifold(void **state)
     }
 }
 
-/* ---- answers that an explicit method can afford to find ----------------------------------------------------------------- */
+/* ---- answers that an explicit method can afford to find, on the model files ---------------------------------------------- */
 
 static const double found = 1e-8; /* with a relative tolerance of 1e-11, relative to the largest number of a kind */
 
@@ -312,19 +313,22 @@ static void final_state(const problem *q)
 static void explicitly(void **state)
 {
     problem *heat[] = {heat_diffusivity(8), heat_two_modes(7)};
+    generated all[] = {generate(stiff_hires(), NULL), generate(stiff_van_der_pol_mu(), NULL), generate(heat[0], "M=8"),
+                       generate(heat[1], "M=7")};
     (void)state;
-    final_state(stiff_hires());
-    final_state(stiff_van_der_pol_mu());
-    for (int i = 0; i < 2; i++) {
-        final_state(heat[i]);
-        problem_free(heat[i]);
+    for (int i = 0; i < 4; i++) {
+        final_state(&all[i].q);
+        costate_model_close(all[i].model);
     }
+    problem_free(heat[0]), problem_free(heat[1]);
 }
 
 /* Both objectives of the heat equation with many parameters, with gradients and Hessians */
 static void many_parameters(void **state)
 {
-    problem *q = heat_many_parameters(6);
+    problem *hand = heat_many_parameters(6);
+    generated heat = generate(hand, "M=6");
+    const problem *q = &heat.q;
     int n = q->prob.n, np = q->prob.np;
     double y[N], psi[2], dy0[2 * N], dp[2 * NP], hy0[N], hp[NP], sum[NP];
     (void)state;
@@ -340,12 +344,15 @@ static void many_parameters(void **state)
     assert_int_equal(costate_hessian(s, 1, (double[]){1, 0}, NULL, q->direction, hy0, hp), 0);
     near(q, "hp", hp, q->hp, np);
     costate_free(s);
-    problem_free(q);
+    costate_model_close(heat.model);
+    problem_free(hand);
 }
 
 /* Where only some components of a long state are known, and their derivatives with respect to parameters */
-static void sampled(problem *q, const char *method)
+static void sampled(problem *hand, const char *size, const char *method)
 {
+    generated g = generate(hand, size);
+    const problem *q = &g.q;
     int np = q->prob.np;
     size_t n = (size_t)q->prob.n;
     double *y = malloc(n * (size_t)(1 + np) * sizeof *y), *ydot = y + n, pdot[16] = {0}, got[64], known[64];
@@ -368,14 +375,15 @@ static void sampled(problem *q, const char *method)
     near(q, "dstate", got, known, q->sensitivities);
     costate_free(s);
     free(y);
-    problem_free(q);
+    costate_model_close(g.model);
+    problem_free(hand);
 }
 
 static void samples(void **state)
 {
     (void)state;
-    sampled(shallow_water(40), "dopri853");
-    sampled(brusselator_1d(500), "radau2a");
+    sampled(shallow_water(40), "M=40", "dopri853");
+    sampled(brusselator_1d(500), "N=500", "radau2a");
 }
 
 /* ---- tables ------------------------------------------------------------------------------------------------------------- */
