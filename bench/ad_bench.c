@@ -1,5 +1,7 @@
-/* ad_bench.c - what the derivatives that costate diff writes cost: time per seed over the time of the user's own right-hand side, compiled from the same file with
- * -O3 -march=native. Processor time, best of several rounds. usage: ad_bench [case ...] */
+/* ad_bench.c - what the derivatives that costate diff writes cost: time per seed over the time of the user's own right-hand side,
+ * compiled from the same file with -O3 -march=native. Processor time, best of several rounds. usage: ad_bench [case ...] */
+#include "bench.h"
+
 #include <costate/diff.h>
 #include <costate/model.h>
 
@@ -8,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { ROUNDS = 15, LANES = 8 };
@@ -32,13 +33,6 @@ typedef struct setting {
     user_rhs *rhs;
     double *y, *p, *u, *yb, *pb, *ydot, *pdot, *udot, *ybdot, *pbdot;
 } setting;
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ---- what is timed -------------------------------------------------------------------------------------------------------------- */
 
@@ -74,14 +68,14 @@ static double seconds(void (*call)(const setting *, int), const setting *s, int 
     long calls = 1;
     double best = INFINITY;
     for (double took = 0; took < 5e-3; calls *= 2) {
-        double began = now();
+        double began = bench_now();
         for (long i = 0; i < calls; i++) call(s, w);
-        took = now() - began;
+        took = bench_now() - began;
     }
     for (int round = 0; round < ROUNDS; round++) {
-        double began = now();
+        double began = bench_now();
         for (long i = 0; i < calls; i++) call(s, w);
-        double took = (now() - began) / (double)calls;
+        double took = (bench_now() - began) / (double)calls;
         if (took < best) best = took;
     }
     return best;
@@ -110,8 +104,7 @@ static user_rhs *compile_user(const char *file, const char *define)
 
 static double *numbers(size_t count, double size)
 {
-    double *a = aligned_alloc(64, (count * sizeof *a + 127) / 64 * 64);
-    if (!a) exit(1);
+    double *a = bench_alloc(count, sizeof *a);
     for (size_t i = 0; i < count; i++) a[i] = size * (1 + 0.3 * sin(0.01 * (double)i));
     return a;
 }

@@ -1,32 +1,9 @@
 /* glv_bench.c - see glv_bench.h */
 #include "glv_bench.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-_Noreturn void bench_give_up(const char *what, const char *which)
-{
-    fprintf(stderr, "%s %s\n", what, which);
-    exit(1);
-}
-
-double bench_now(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-    return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
-}
-
-void *bench_alloc(size_t count, size_t size)
-{
-    size_t bytes = (count * size + 63) / 64 * 64 + 64;
-    void *block = aligned_alloc(64, bytes);
-    if (!block) bench_give_up("out of memory", "");
-    return memset(block, 0, bytes);
-}
 
 bench_case bench_open(int argc, char **argv)
 {
@@ -51,44 +28,6 @@ void bench_close(bench_case *c)
     free(c->p), free(c->y0), free(c->times);
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *x, size_t count)
-{
-    qsort(x, count, sizeof *x, ascending);
-    return 0.5 * (x[(count - 1) / 2] + x[count / 2]);
-}
-
-/* What reading the clock adds to a time: a system call, not negligible beside microseconds */
-static double clock_cost(void)
-{
-    enum { READS = 1001 };
-    double cost[READS];
-    for (int i = 0; i < READS; i++) {
-        double began = bench_now();
-        cost[i] = bench_now() - began;
-    }
-    return median(cost, READS);
-}
-
-double *bench_read(const char *path, size_t count)
-{
-    double *x = bench_alloc(count, sizeof *x);
-    FILE *file = fopen(path, "rb");
-    if (!file || fread(x, sizeof *x, count, file) != count) bench_give_up("cannot read", path);
-    fclose(file);
-    return x;
-}
-
-void bench_widen(double *worst, double d)
-{
-    if (!(fabs(d) <= *worst)) *worst = fabs(d);
-}
-
 void bench_report(const bench_case *c, const bench_result *r)
 {
     size_t n = (size_t)c->n, seeds = (size_t)c->seeds;
@@ -104,7 +43,7 @@ void bench_report(const bench_case *c, const bench_result *r)
         }
     }
     printf("peer=%s method=%s task=%c N=%d tol=%.0e ms=%.5f ", r->peer, r->method, c->task, c->n, c->tol,
-           1e3 * (median(c->times, (size_t)c->reps) - clock_cost()));
+           1e3 * (bench_median(c->times, (size_t)c->reps) - bench_clock_cost()));
     printf("err_y=%.2e err=%.2e scale=%.2e steps=%ld rhs=%ld vjp=%ld\n", err_y, err_s, scale, r->steps, r->rhs, r->vjp);
     free(ref);
 }

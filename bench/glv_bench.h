@@ -1,6 +1,6 @@
 /* glv_bench.h - what the GLV benchmark programs share: arguments, timing, the reference, one line of results.
  *
- * GLV(N) as in tests/reference/glv.h. Task a: the gradient of sum_i y_i(10) with respect to the 2N + N^2 inputs (y0, r, A). Task b:
+ * GLV(N) as in problems/glv.c. Task a: the gradient of sum_i y_i(10) with respect to the 2N + N^2 inputs (y0, r, A). Task b:
  * all of dy_k(10)/d(y0, r, A), k = 0 .. N-1. Every program is called
  *
  *     program a|b N tol reps reference [method]
@@ -10,8 +10,7 @@
 #ifndef BENCH_GLV_BENCH_H
 #define BENCH_GLV_BENCH_H
 
-#include <stddef.h>
-
+#include "bench.h"
 #include "glv.h"
 
 #define BENCH_H0 0.1 /* first step size given to every code that takes one */
@@ -38,11 +37,6 @@ typedef struct bench_result {
 
 bench_case bench_open(int argc, char **argv); /* exits with a usage message if it must */
 void bench_close(bench_case *c);
-double bench_now(void); /* seconds of processor time: unlike those of the clock, they do not count what other programs take */
-void *bench_alloc(size_t count, size_t size); /* zeroed, 64-byte aligned; never NULL */
-double *bench_read(const char *path, size_t count); /* numbers of a file; to be freed; never NULL */
-void bench_widen(double *worst, double d);          /* worst = max(worst, |d|); a NaN sticks */
-_Noreturn void bench_give_up(const char *what, const char *which);
 
 /* Prints the line: median time, less what the clock takes, and the largest errors of the state and of the sensitivities. */
 void bench_report(const bench_case *c, const bench_result *r);

@@ -1,8 +1,6 @@
 /* stiff_bench.c - see stiff_bench.h */
 #include "stiff_bench.h"
 
-#include "glv_bench.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,20 +8,25 @@
 
 /* ---- problems and tasks ---------------------------------------------------------------------------------------------------- */
 
-/* The problems whose size has to be chosen; the others are those of stiff_find. */
+/* The problems whose size has to be chosen; the others are those of the lists. */
 static const struct sized {
     const char *name;
     problem *(*make)(int size);
     int size;
-} sized[] = {{"heat", heat_two_modes, 100}, {"brusselator", brusselator_2d, 71}, {"shallow_water", shallow_water, 40}};
+    const char *define;
+} sized[] = {{"heat", heat_two_modes, 100, "M=100"}, {"brusselator", brusselator_2d, 71, "M=71"}, {"shallow_water", shallow_water, 40, "M=40"}};
 
 static const char *const tasks[] = {[FORWARD] = "forward", [GRADIENT] = "gradient", [TANGENT] = "tangent", [ADJOINT] = "adjoint"};
 
 static void find_problem(stiff_case *c)
 {
     for (size_t i = 0; i < sizeof sized / sizeof *sized && !c->q; i++)
-        if (!strcmp(sized[i].name, c->name)) c->q = c->made = sized[i].make(sized[i].size);
+        if (!strcmp(sized[i].name, c->name)) {
+            c->q = c->made = sized[i].make(sized[i].size);
+            c->size = sized[i].define;
+        }
     if (!c->q) c->q = stiff_find(c->name);
+    if (!c->q) c->q = problem_find(c->name);
     if (!c->q || !c->q->y0) bench_give_up("no problem", c->name);
 }
 
@@ -35,7 +38,7 @@ stiff_case stiff_open(int argc, char **argv)
     while (strcmp(tasks[c.task], c.task_name))
         if (++c.task > ADJOINT) bench_give_up("no task", c.task_name);
     find_problem(&c);
-    if (c.task == GRADIENT && c.q->prob.objectives != 1) bench_give_up("not one objective:", c.name);
+    if (c.task == GRADIENT && c.q->prob.objectives > 1) bench_give_up("several objectives:", c.name);
     if (!(c.rtol > 0) || c.reps < 0) bench_give_up("wrong rtol or reps for", c.name);
     size_t n = (size_t)c.q->prob.n, np = (size_t)c.q->prob.np;
     c.atols = bench_alloc(2 * n, sizeof(double));

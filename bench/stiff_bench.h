@@ -5,7 +5,7 @@
  * with one of the tasks
  *
  *     forward    y(t1)
- *     gradient   and the gradient of the problem's objective with respect to y(t0) and p
+ *     gradient   and the gradient of the problem's objective, or of y_0(t1), with respect to y(t0) and p
  *     tangent    and dy(t1)/dy_0(t0)
  *     adjoint    and dy_0(t1)/dy(t0)
  *
@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bench.h"
 #include "problems.h"
 
 typedef enum stiff_task { FORWARD, GRADIENT, TANGENT, ADJOINT } stiff_task;
@@ -34,6 +35,7 @@ typedef struct stiff_case {
     int reps;
     const problem *q;
     problem *made;      /* to be freed; NULL: q is a constant */
+    const char *size;   /* the definition that makes its model as large; NULL: there is none */
     double *floors;     /* n: the error of component i is |y_i - r_i| / (floors[i] + |r_i|) */
     double *atols;      /* n */
     double *y, *dy, *dp; /* results: n; n but for forward; np for gradient */

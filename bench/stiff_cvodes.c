@@ -1,11 +1,11 @@
 /* stiff_cvodes.c - stiff problems with CVODES, tasks forward and gradient; see stiff_bench.h. BDF with Newton's method and the problem's own Jacobian:
  * method "bdf" takes dense factors, or KLU where the problem is sparse and large; "bdf-klu" takes KLU wherever the pattern is sparse, and
- * "bdf-colamd" orders it as CVODES does by default (AMD is better on all of these problems). The gradient is the continuous adjoint, with
- * tolerances rtol and 0.01 rtol, and quadratures for p outside of the error test. Everything is made once, before the timing. */
+ * "bdf-colamd" orders it as CVODES does by default (AMD is better on all of these problems). Method "adams", for what is not stiff, takes
+ * Adams formulas and functional iteration. The gradient is the continuous adjoint, with
+ * tolerances rtol and 0.01 rtol, or atol_backward=1e-10 times rtol where adjoints are small, and quadratures for p outside of the error test.
+ * Everything is made once, before the timing. */
 #include "cvodes.h"
 #include "stiff_bench.h"
-
-#include "glv_bench.h"
 
 #include <cvodes/cvodes.h>
 #include <nvector/nvector_serial.h>
@@ -16,15 +16,18 @@
 #include <sunlinsol/sunlinsol_klu.h>
 #include <sunmatrix/sunmatrix_dense.h>
 #include <sunmatrix/sunmatrix_sparse.h>
+#include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
 
 enum { SMALL = 100 }; /* up to this size "bdf" is dense */
 
 typedef struct context {
     const problem *q;
     costate_problem prob;
+    int adams;
+    double atol_backward;   /* in units of rtol */
     int sparse;             /* the factors are KLU's */
     const int *colptr, *rowind;
-    double *values;         /* of a sparse Jacobian */
+    double *values;         /* of a Jacobian that is not written where it belongs */
     int *rows, *cols, *from; /* the transposed pattern, and whence its values come */
     long rhs, jac;
 } context;
@@ -69,7 +72,10 @@ static int evaluate(context *x, double t, N_Vector y, int backward, SUNMatrix J)
         for (int j = 0; j <= n; j++) starts_to[j] = starts[j];
         for (int k = 0; k < starts[n]; k++) rows_to[k] = rows[k];
         for (int k = 0; backward && k < starts[n]; k++) to[k] = -x->values[x->from[k]];
-    } else if (!direct)
+    } else if (!direct && !x->colptr)
+        for (int j = 0; j < n; j++)
+            for (int i = 0; i < n; i++) to[j + n * i] = -x->values[i + n * j];
+    else if (!direct)
         for (int j = 0; j < n; j++)
             for (int k = x->colptr[j]; k < x->colptr[j + 1]; k++) {
                 int i = x->rowind[k];
@@ -129,7 +135,8 @@ typedef struct objects {
     int which, backward; /* the backward problem; 1: it has been made */
     N_Vector y, atol, lambda, q;
     SUNMatrix M, MB;
-    SUNLinearSolver linear, linearB;
+    SUNLinearSolver linear, linearB; /* but for Adams, */
+    SUNNonlinearSolver fixed, fixedB; /* which has these */
 } objects;
 
 static void make_linear(const context *x, const stiff_case *c, objects *o, SUNMatrix *M, SUNLinearSolver *linear)
@@ -150,16 +157,22 @@ static objects create(context *x, const stiff_case *c)
     o.q = N_VNew_Serial(x->prob.np ? x->prob.np : 1, o.sun);
     memcpy(at(o.y), x->q->y0, (size_t)x->prob.n * sizeof(double));
     memcpy(at(o.atol), c->atols, (size_t)x->prob.n * sizeof(double));
-    make_linear(x, c, &o, &o.M, &o.linear);
-    make_linear(x, c, &o, &o.MB, &o.linearB);
-    o.cvodes = CVodeCreate(CV_BDF, o.sun);
+    o.cvodes = CVodeCreate(x->adams ? CV_ADAMS : CV_BDF, o.sun);
     MUST(CVodeInit(o.cvodes, forward, x->q->t0, o.y));
     MUST(CVodeSVtolerances(o.cvodes, c->rtol, o.atol));
     MUST(CVodeSetUserData(o.cvodes, x));
     MUST(CVodeSetMaxNumSteps(o.cvodes, 10000000));
     MUST(CVodeSetMaxErrTestFails(o.cvodes, 50)); /* with the 7 of the default, cbm4 at rtol 1e-3 dies at sunset */
-    MUST(CVodeSetLinearSolver(o.cvodes, o.linear, o.M));
-    MUST(CVodeSetJacFn(o.cvodes, forward_jacobian));
+    if (x->adams) {
+        o.fixed = SUNNonlinSol_FixedPoint(o.y, 0, o.sun);
+        o.fixedB = SUNNonlinSol_FixedPoint(o.y, 0, o.sun);
+        MUST(CVodeSetNonlinearSolver(o.cvodes, o.fixed));
+    } else {
+        make_linear(x, c, &o, &o.M, &o.linear);
+        make_linear(x, c, &o, &o.MB, &o.linearB);
+        MUST(CVodeSetLinearSolver(o.cvodes, o.linear, o.M));
+        MUST(CVodeSetJacFn(o.cvodes, forward_jacobian));
+    }
     if (c->task == GRADIENT) MUST(CVodeAdjInit(o.cvodes, 10000, CV_HERMITE)); /* so many steps that none is computed again */
     return o;
 }
@@ -169,6 +182,7 @@ static void destroy(objects *o)
     CVodeFree(&o->cvodes);
     N_VDestroy(o->y), N_VDestroy(o->atol), N_VDestroy(o->lambda), N_VDestroy(o->q);
     SUNLinSolFree(o->linear), SUNLinSolFree(o->linearB);
+    SUNNonlinSolFree(o->fixed), SUNNonlinSolFree(o->fixedB);
     SUNMatDestroy(o->M), SUNMatDestroy(o->MB);
     SUNContext_Free(&o->sun);
 }
@@ -179,20 +193,24 @@ static void start_backward(context *x, const stiff_case *c, objects *o)
     double one = 1;
     N_VConst(0, o->lambda);
     N_VConst(0, o->q);
-    x->prob.terminal.vjp(0, x->q->t1, c->y, x->q->p, 1, &one, at(o->lambda), at(o->q), x->prob.data);
+    if (!x->prob.objectives) at(o->lambda)[0] = 1;
+    else x->prob.terminal.vjp(0, x->q->t1, c->y, x->q->p, 1, &one, at(o->lambda), at(o->q), x->prob.data);
     if (o->backward) {
         MUST(CVodeReInitB(o->cvodes, o->which, x->q->t1, o->lambda));
         MUST(CVodeQuadReInitB(o->cvodes, o->which, o->q));
         return;
     }
     o->backward = 1;
-    MUST(CVodeCreateB(o->cvodes, CV_BDF, &o->which));
+    MUST(CVodeCreateB(o->cvodes, x->adams ? CV_ADAMS : CV_BDF, &o->which));
     MUST(CVodeInitB(o->cvodes, o->which, backward, x->q->t1, o->lambda));
-    MUST(CVodeSStolerancesB(o->cvodes, o->which, c->rtol, 0.01 * c->rtol));
+    MUST(CVodeSStolerancesB(o->cvodes, o->which, c->rtol, x->atol_backward * c->rtol));
     MUST(CVodeSetUserDataB(o->cvodes, o->which, x));
     MUST(CVodeSetMaxNumStepsB(o->cvodes, o->which, 10000000));
-    MUST(CVodeSetLinearSolverB(o->cvodes, o->which, o->linearB, o->MB));
-    MUST(CVodeSetJacFnB(o->cvodes, o->which, backward_jacobian));
+    if (x->adams) MUST(CVodeSetNonlinearSolverB(o->cvodes, o->which, o->fixedB));
+    else {
+        MUST(CVodeSetLinearSolverB(o->cvodes, o->which, o->linearB, o->MB));
+        MUST(CVodeSetJacFnB(o->cvodes, o->which, backward_jacobian));
+    }
     MUST(CVodeQuadInitB(o->cvodes, o->which, quadrature, o->q));
 }
 
@@ -221,7 +239,7 @@ static void solve(context *x, const stiff_case *c, objects *o)
 /* Steps are those of the forward run, as with Costate; the other counts are of both. */
 static stiff_counts count(const context *x, const objects *o)
 {
-    stiff_counts k = {.peer = "cvodes", .linsol = x->sparse ? "klu" : "dense", .rhs = x->rhs, .jac = x->jac};
+    stiff_counts k = {.peer = "cvodes", .linsol = x->adams ? "-" : x->sparse ? "klu" : "dense", .rhs = x->rhs, .jac = x->jac};
     long steps, fails, newton, setups;
     MUST(CVodeGetNumSteps(o->cvodes, &steps));
     MUST(CVodeGetNumErrTestFails(o->cvodes, &fails));
@@ -238,7 +256,9 @@ static stiff_counts count(const context *x, const objects *o)
 int main(int argc, char **argv)
 {
     stiff_case c = stiff_open(argc, argv);
-    context x = {.q = c.q, .prob = c.q->prob};
+    context x = {.q = c.q, .prob = c.q->prob, .adams = !strcmp(c.method, "adams"), .atol_backward = 0.01};
+    for (char **text = c.options; *text; text++)
+        if (sscanf(*text, "atol_backward=%lf", &x.atol_backward) != 1) bench_give_up("no option of this program:", *text);
     if (c.task == TANGENT || c.task == ADJOINT || x.prob.pattern.format == COSTATE_BANDED) {
         fprintf(stderr, "not with CVODES: %s of %s\n", c.task_name, c.name);
         return 1;
@@ -247,7 +267,7 @@ int main(int argc, char **argv)
         x.colptr = x.prob.pattern.colptr, x.rowind = x.prob.pattern.rowind;
         x.sparse = x.prob.n > SMALL || strcmp(c.method, "bdf");
         transpose_pattern(&x);
-    }
+    } else x.values = bench_alloc((size_t)x.prob.n * (size_t)x.prob.n, sizeof *x.values);
     objects o = create(&x, &c);
     for (int rep = c.reps > 1 ? -1 : 0; rep == 0 || rep < c.reps; rep++) {
         x.rhs = x.jac = 0;

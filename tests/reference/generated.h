@@ -1,8 +1,7 @@
-/* generated.h - the problems of reference/ from their model files: right-hand side, functions and nominal values are those of
- * problems/, derivatives what costate diff makes of them up to second order; what is known about the solution is the
- * reference's. */
-#ifndef TESTS_GENERATED_H
-#define TESTS_GENERATED_H
+/* generated.h - the problems that are here by hand, from their model files: right-hand side, functions and nominal values are
+ * those of problems/, derivatives what costate diff makes of them; what is known about the solution is the reference's. */
+#ifndef REFERENCE_GENERATED_H
+#define REFERENCE_GENERATED_H
 
 #include "problems.h"
 
@@ -24,9 +23,8 @@ static const struct variant {
     {"cbm4_rates", "cbm4", "RATES"},
 };
 
-/* The model of a problem; size is the definition that sets it where the caller chose one, else NULL. All tests open models with
- * the same options, so that each is compiled once. */
-static inline costate_model *generated_model(const char *name, const char *size)
+/* The model of a problem; size is the definition that sets it where the caller chose one, else NULL. */
+static inline costate_model *generated_open(const char *name, const char *size, int order, const char *flags)
 {
     struct variant v = {name, name, size};
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++)
@@ -34,10 +32,16 @@ static inline costate_model *generated_model(const char *name, const char *size)
     char file[512];
     snprintf(file, sizeof file, "%s/problems/%s.c", SOURCE_DIR, v.file);
     costate_model *m = NULL;
-    const costate_model_options options = {.order = 2, .flags = "-O1", .defines = v.define != NULL, .define = &v.define};
+    const costate_model_options options = {.order = order, .flags = flags, .defines = v.define != NULL, .define = &v.define};
     if (!costate_model_open(&m, file, &options)) return m;
     fprintf(stderr, "%s\n", m ? costate_model_message(m) : "out of memory");
     exit(1);
+}
+
+/* All tests open models like this, so that each is compiled once. */
+static inline costate_model *generated_model(const char *name, const char *size)
+{
+    return generated_open(name, size, 2, "-O1");
 }
 
 typedef struct generated {
