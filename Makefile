@@ -13,7 +13,7 @@ MAKEFLAGS += --no-print-directory
 help:
 	@echo "make demo    build, then print a gradient and its certificate"
 	@echo "make test    build and run all tests"
-	@echo "make bench   build and run the benchmarks against other libraries"
+	@echo "make bench   build and run the benchmarks against other libraries, and write docs/benchmarks.md"
 	@echo "make accuracy   build, then measure error against tolerance, for docs/accuracy_table.md"
 	@echo "make docs    build, then put into the manual what its commands print and the headers say"
 	@echo "make clean   remove everything that was built"
@@ -35,7 +35,8 @@ bench:
 	@tools/install-deps.sh $(PACKAGES) $(BENCH_PACKAGES)
 	cmake --preset bench
 	cmake --build --preset bench --parallel $(JOBS)
-	@if [ -x bench/run ]; then bench/run; else echo "there is no bench/run"; fi
+	bench/run
+	bench/report build/bench/results
 
 accuracy:
 	@tools/install-deps.sh $(PACKAGES)

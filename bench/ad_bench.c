@@ -109,6 +109,11 @@ static double *numbers(size_t count, double size)
     return a;
 }
 
+static void goal(const char *model, const char *what, double measured, double most)
+{
+    printf("goal: %s, %s: at most %.2f: %.2f: %s\n", model, what, most, measured, measured <= most ? "met" : "MISSED");
+}
+
 static void report(const struct bench_model *b, const setting *s)
 {
     double rhs = seconds(call_user, s, 1), again = seconds(call_rhs, s, 1);
@@ -116,6 +121,12 @@ static void report(const struct bench_model *b, const setting *s)
     double dot1 = seconds(call_dot, s, 1), dot4 = seconds(call_dot, s, 4) / 4, dots1 = seconds(call_dots, s, 1), dots4 = seconds(call_dots, s, 4) / 4;
     printf("%-12s %10.1f %6.2f %6.2f (%.2f) %6.2f (%.2f) %6.2f %8.2f %5.2f %6.2f %5.2f\n", b->name, 1e9 * rhs, again / rhs, one / rhs, b->one,
            four / rhs, b->four, eight / rhs, dot1 / one, dot4 / four, dots1 / one, dots4 / four);
+    goal(b->name, "vjp", one / rhs, b->one);
+    goal(b->name, "vjp, 4 lanes", four / rhs, b->four);
+    goal(b->name, "vjp_dot over vjp", dot1 / one, 2.5);
+    goal(b->name, "vjp_dot over vjp, 4 lanes", dot4 / four, 2.5);
+    goal(b->name, "vjp_dot with values over vjp", dots1 / one, 2.5);
+    goal(b->name, "vjp_dot with values over vjp, 4 lanes", dots4 / four, 2.5);
     fflush(stdout);
 }
 

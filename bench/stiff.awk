@@ -1,5 +1,5 @@
 # stiff.awk - result lines of the programs for stiff problems in; the best of the rounds as CSV (-v csv=FILE) and a table with ratios and goals out.
-# -v section=cbm4 | forward | shallow
+# -v section=cbm4 | small | forward | shallow
 
 {
     for (i = 1; i <= NF; i++) { split($i, field, "="); v[field[1]] = field[2] }
@@ -24,8 +24,8 @@ END {
     if (section == "shallow") shallow()
     else {
         runs()
-        if (section == "cbm4") same_tolerance()
-        else same_error()
+        if (section != "forward") same_tolerance()
+        if (section != "cbm4") same_error()
     }
 }
 
@@ -36,13 +36,13 @@ function runs(    r, k, c, last, group)
         split(order[r], k, SUBSEP)
         group = k[2] SUBSEP k[3]
         if (k[2] != last)
-            printf "\n%-14s %-6s %-8s %-10s %-8s %11s %9s %7s %5s %7s %6s %7s %7s %8s\n", k[2], "rtol", "peer", "method", "linsol", "ms", \
-                "err", "steps", "rej", "rhs", "jac", "factor", "solve", "cvodes/"
+            printf "\n%-14s %-6s %-8s %-10s %-8s %11s %9s %7s %7s %5s %7s %6s %7s %7s %8s\n", k[2], "rtol", "peer", "method", "linsol", "ms", \
+                "err", "steps", "us/step", "rej", "rhs", "jac", "factor", "solve", "cvodes/"
         last = k[2]
         split(counts[order[r]], c, ",")
         if (k[4] == "cvodes" && (!(group in peer_ms) || ms[order[r]] < peer_ms[group])) peer_ms[group] = ms[order[r]]
-        printf "%-14s %-6s %-8s %-10s %-8s %11.4f %9.1e %7d %5d %7d %6d %7d %7d %8s\n", "", k[3], k[4], k[5], k[6], ms[order[r]], err[order[r]], \
-            c[1], c[2], c[3], c[4], c[5], c[6], k[4] == "costate" && group in peer_ms ? sprintf("%.2f", peer_ms[group] / ms[order[r]]) : "-"
+        printf "%-14s %-6s %-8s %-10s %-8s %11.4f %9.1e %7d %7.2f %5d %7d %6d %7d %7d %8s\n", "", k[3], k[4], k[5], k[6], ms[order[r]], err[order[r]], \
+            c[1], 1e3 * ms[order[r]] / c[1], c[2], c[3], c[4], c[5], c[6], k[4] == "costate" && group in peer_ms ? sprintf("%.2f", peer_ms[group] / ms[order[r]]) : "-"
     }
     print "\ncvodes/: the time of CVODES's faster solver over this one's, at the same tolerance."
 }
@@ -63,17 +63,23 @@ function verdict(ok)
     return ok ? "met" : "MISSED"
 }
 
+function factors(linsol)
+{
+    return linsol == "-" ? "" : " with " linsol " factors"
+}
+
 function same_tolerance(    r, k, b, least, ratio)
 {
-    least["1e-03"] = 4; least["1e-06"] = 2
+    if (section == "small") least["1e-04"] = least["1e-06"] = least["1e-08"] = 10
+    else { least["1e-03"] = 4; least["1e-06"] = 2 }
     for (r = 1; r <= rows; r++) {
         split(order[r], k, SUBSEP)
         if (k[4] != "cvodes" || !(k[3] in least)) continue
         b = fastest(k[2], k[3], err[order[r]])
         if (!b) { printf "goal: %s rtol %s: no run has an error as small as that of CVODES: MISSED\n", k[2], k[3]; continue }
         ratio = ms[order[r]] / ms[order[b]]
-        printf "goal: %s rtol %s: %d times as fast as CVODES with %s factors, no larger error: %.1f times, %.3f of its error: %s\n", k[2], k[3], \
-            least[k[3]], k[6], ratio, err[order[b]] / err[order[r]], verdict(ratio >= least[k[3]])
+        printf "goal: %s rtol %s: %d times as fast as CVODES%s, no larger error: %.1f times, %.3f of its error: %s\n", k[2], k[3], \
+            least[k[3]], factors(k[6]), ratio, err[order[b]] / err[order[r]], verdict(ratio >= least[k[3]])
     }
 }
 
@@ -84,11 +90,11 @@ function same_error(    r, k, b, kb, ratio)
         split(order[r], k, SUBSEP)
         if (k[4] != "cvodes") continue
         b = fastest(k[2], "", err[order[r]])
-        if (!b) { printf "goal: %s, error %.1e: no run is as accurate as CVODES at rtol %s: MISSED\n", k[2], err[order[r]], k[3]; continue }
+        if (!b) { printf (section == "forward" ? "goal: " : "at the same error: ") "%s, error %.1e: no run is as accurate as CVODES at rtol %s: MISSED\n", k[2], err[order[r]], k[3]; continue }
         ratio = ms[order[r]] / ms[order[b]]
         split(order[b], kb, SUBSEP)
-        printf "goal: %s, error %.1e of CVODES at rtol %s with %s factors: %s at rtol %s with %.1e is %.1f times as fast: %s\n", k[2], \
-            err[order[r]], k[3], k[6], kb[5], kb[3], err[order[b]], ratio, verdict(ratio >= 1)
+        printf (section == "forward" ? "goal: " : "at the same error: ") "%s, error %.1e of CVODES at rtol %s%s: %s at rtol %s with %.1e is %.1f times as fast%s\n", k[2], \
+            err[order[r]], k[3], factors(k[6]), kb[5], kb[3], err[order[b]], ratio, section == "forward" ? ": " verdict(ratio >= 1) : ""
     }
 }
 
