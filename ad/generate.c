@@ -141,39 +141,55 @@ static void put_jacobian(file *g)
 
 /* ---- the table --------------------------------------------------------------------------------------------------------------------- */
 
+static void put_entry(file *g, int piece, const char *entry, const char *function, const char *product)
+{
+    if (g->options->pieces & piece) ad_put(g->o, " .%s = %s_%s,", entry, function, product);
+}
+
 static void put_members(file *g, int which)
 {
     const ad_subject *s = &g->subject[which];
-    const int orders = g->options->orders;
-    if (!s->fn) return;
+    if (!s->fn || !(g->options->pieces & (AD_FIRST | AD_VJP_DOT))) return;
     ad_put(g->o, "    .%s = {", member[which]);
-    if (orders & AD_FIRST) ad_put(g->o, ".eval = %s_eval, .jvp = %s_jvp, .vjp = %s_vjp%s", s->name, s->name, s->name, orders & AD_SECOND ? ", " : "");
-    if (orders & AD_SECOND) ad_put(g->o, ".vjp_dot = %s_vjp_dot", s->name);
+    put_entry(g, AD_FORWARD, "eval", s->name, "eval");
+    put_entry(g, AD_FORWARD, "jvp", s->name, "jvp");
+    put_entry(g, AD_REVERSE, "vjp", s->name, "vjp");
+    put_entry(g, AD_VJP_DOT, "vjp_dot", s->name, "vjp_dot");
     ad_puts(g->o, "},\n");
+}
+
+const char *ad_table_name(ad_arena *m, const char *model, int pieces)
+{
+    static const char *const ending[AD_PIECES] = {"", "_vjp", "_jvp2", "_vjp_dot", "_vjp_dot2"};
+    int first = 0;
+    while (!(pieces >> first & 1)) first++;
+    return ad_text(m, "%s_generated%s", model, ending[first]);
 }
 
 static void put_table(file *g)
 {
     const ad_model *model = g->model;
-    const char *name = model->name;
-    const int orders = g->options->orders;
-    const char *ending = orders & AD_FIRST ? "" : orders & AD_SECOND ? "_2" : "_3";
-    ad_put(g->o, "COSTATE_API extern const costate_generated %s_generated%s;\n", name, ending);
-    ad_put(g->o, "COSTATE_API const costate_generated %s_generated%s = {\n", name, ending);
+    const char *name = model->name, *table = ad_table_name(g->m, name, g->options->pieces);
+    const int forward = g->options->pieces & AD_FORWARD;
+    ad_put(g->o, "COSTATE_API extern const costate_generated %s;\n", table);
+    ad_put(g->o, "COSTATE_API const costate_generated %s = {\n", table);
     ad_put(g->o, "    .layout = COSTATE_GENERATED, .model = \"%s\", .states = %d, .params = %d, .objectives = %d, .observations = %d,\n", name,
            model->states, model->params, model->objectives, model->observations);
-    ad_put(g->o, "    .autonomous = %d,\n", !(model->rhs->t && ad_uses(model->rhs->body, model->rhs->t)));
-    if (orders & AD_FIRST) {
-        ad_put(g->o, "    .rhs = %s_rhs, .jvp = %s_jvp, .vjp = %s_vjp, .pattern = %s_pattern,\n", name, name, name, name);
-        if (g->points) ad_put(g->o, "    .vjp_points = %s_vjp_points,\n", name);
-        if (g->jacobian) ad_put(g->o, "    .jac = %s_jac,\n", name);
-        if (g->jacobian && g->entries.colptr)
-            ad_put(g->o, "    .jac_pattern = {.format = COSTATE_CSC, .colptr = %s_colptr, .rowind = %s_rowind},\n", name, name);
-    }
-    if (orders & AD_SECOND) ad_put(g->o, "    .jvp2 = %s_jvp2, .vjp_dot = %s_vjp_dot,\n", name, name);
-    if (orders & AD_THIRD) ad_put(g->o, "    .vjp_dot2 = %s_vjp_dot2,\n", name);
-    if (orders & AD_THIRD && g->subject[3].fn) ad_put(g->o, "    .running_vjp_dot2 = %s_vjp_dot2,\n", g->subject[3].name);
-    for (int i = 1; i < FUNCTIONS && orders & (AD_FIRST | AD_SECOND); i++) put_members(g, i);
+    ad_put(g->o, "    .autonomous = %d,", !(model->rhs->t && ad_uses(model->rhs->body, model->rhs->t)));
+    put_entry(g, AD_FORWARD, "rhs", name, "rhs");
+    put_entry(g, AD_FORWARD, "jvp", name, "jvp");
+    put_entry(g, AD_REVERSE, "vjp", name, "vjp");
+    put_entry(g, AD_FORWARD, "pattern", name, "pattern");
+    if (g->points) put_entry(g, AD_REVERSE, "vjp_points", name, "vjp_points");
+    if (g->jacobian) put_entry(g, AD_FORWARD, "jac", name, "jac");
+    put_entry(g, AD_JVP2, "jvp2", name, "jvp2");
+    put_entry(g, AD_VJP_DOT, "vjp_dot", name, "vjp_dot");
+    put_entry(g, AD_VJP_DOT2, "vjp_dot2", name, "vjp_dot2");
+    if (g->subject[3].fn) put_entry(g, AD_VJP_DOT2, "running_vjp_dot2", g->subject[3].name, "vjp_dot2");
+    ad_puts(g->o, "\n");
+    if (forward && g->jacobian && g->entries.colptr)
+        ad_put(g->o, "    .jac_pattern = {.format = COSTATE_CSC, .colptr = %s_colptr, .rowind = %s_rowind},\n", name, name);
+    for (int i = 1; i < FUNCTIONS; i++) put_members(g, i);
     ad_puts(g->o, "};\n");
 }
 
@@ -182,17 +198,19 @@ static void put_table(file *g)
 static int put_function(file *g, int which)
 {
     const ad_subject *s = &g->subject[which];
-    const int orders = g->options->orders;
+    const int pieces = g->options->pieces, running = which == 3;
     if (!s->fn) return 0;
-    if (orders & AD_FIRST) {
+    if (pieces & AD_FORWARD) {
         ad_put_eval(g->o, s);
-        if (ad_put_product(g->o, s, "jvp") || ad_put_product(g->o, s, "vjp")) return -1;
+        if (ad_put_product(g->o, s, "jvp")) return -1;
+    }
+    if (pieces & AD_REVERSE) {
+        if (ad_put_product(g->o, s, "vjp")) return -1;
         if (which == 0) g->points = ad_put_points(g->o, s);
     }
-    if (orders & AD_SECOND && which == 0 && ad_put_product(g->o, s, "jvp2")) return -1;
-    if (orders & AD_SECOND && ad_put_product(g->o, s, "vjp_dot")) return -1;
-    if (orders & AD_THIRD && (which == 0 || which == 3) && ad_put_product(g->o, s, "vjp_dot2")) return -1;
-    return 0;
+    if (pieces & AD_JVP2 && which == 0 && ad_put_product(g->o, s, "jvp2")) return -1;
+    if (pieces & AD_VJP_DOT && ad_put_product(g->o, s, "vjp_dot")) return -1;
+    return pieces & AD_VJP_DOT2 && (which == 0 || running) ? ad_put_product(g->o, s, "vjp_dot2") : 0;
 }
 
 int ad_generate(ad_arena *m, const ad_model *model, const ad_generate_options *options, ad_out *out)
@@ -203,7 +221,7 @@ int ad_generate(ad_arena *m, const ad_model *model, const ad_generate_options *o
     put_tables(&g);
     for (int i = 0; i < FUNCTIONS; i++)
         if (put_function(&g, i)) return -1;
-    if (options->orders & AD_FIRST) {
+    if (options->pieces & AD_FORWARD) {
         put_jacobian(&g);
         ad_put_pattern(&rest, g.subject[0].fn, ad_text(m, "%s_pattern", model->name), model->states, model->params);
     }

@@ -4,8 +4,8 @@
  * compiler has the word: what is not C is not a matter of differentiation. */
 #include "load.h"
 
+#include "emit.h"
 #include "front.h"
-#include "generate.h"
 #include "lint.h"
 
 #include <dlfcn.h>
@@ -102,10 +102,10 @@ static int read_tree(costate_model *m)
     return status ? status : ad_model_fail(m, COSTATE_MODEL_REFUSED, "%s", ad_diag_text(m->diag));
 }
 
-/* C for these orders, bit by bit. */
-static int generate(costate_model *m, int orders, ad_out *text)
+/* C for these pieces. */
+static int generate(costate_model *m, int pieces, ad_out *text)
 {
-    const ad_generate_options how = {.orders = orders, .nan_check = m->options.nan_check};
+    const ad_generate_options how = {.pieces = pieces, .nan_check = m->options.nan_check};
     *text = (ad_out){.m = m->arena};
     if (!ad_generate(m->arena, m->tree, &how, text)) return 0;
     return ad_model_fail(m, COSTATE_MODEL_REFUSED,
@@ -115,12 +115,25 @@ static int generate(costate_model *m, int orders, ad_out *text)
 
 /* ---- compiling and loading -------------------------------------------------------------------------------------------- */
 
-static int start_order(costate_model *m, int order)
+/* The pieces that an order adds. */
+static int pieces_of(int order)
+{
+    return order == 1 ? AD_FIRST : order == 2 ? AD_SECOND : AD_THIRD;
+}
+
+/* The pieces of an order that are compiled together with piece i: all of them, or, where compiling takes long, each by itself. 0: i is not the first. */
+static int together(const costate_model *m, int pieces, int i)
+{
+    const int lowest = pieces & -pieces;
+    if (ad_emit_is_long(m->tree->rhs)) return pieces & 1 << i;
+    return 1 << i == lowest ? pieces : 0;
+}
+
+static int start_pieces(costate_model *m, int pieces, ad_unit *u)
 {
     ad_out text;
-    const int status = generate(m, 1 << (order - 1), &text);
+    const int status = generate(m, pieces, &text);
     if (status) return status;
-    ad_unit *u = &m->unit[order];
     if (u->handle) dlclose(u->handle);
     *u = (ad_unit){.text = text.text, .length = text.length};
     const ad_trouble trouble = ad_unit_start(&m->build, u);
@@ -138,6 +151,8 @@ static void merge_function(costate_function *to, const costate_function *from)
 
 static void merge(costate_generated *to, const costate_generated *from)
 {
+    if (from->vjp) to->vjp = from->vjp;
+    if (from->vjp_points) to->vjp_points = from->vjp_points;
     if (from->jvp2) to->jvp2 = from->jvp2;
     if (from->vjp_dot) to->vjp_dot = from->vjp_dot;
     if (from->vjp_dot2) to->vjp_dot2 = from->vjp_dot2;
@@ -148,19 +163,29 @@ static void merge(costate_generated *to, const costate_generated *from)
     merge_function(&to->observe, &from->observe);
 }
 
-static int finish_order(costate_model *m, int order)
+static int finish_pieces(costate_model *m, int pieces, ad_unit *u)
 {
-    const ad_trouble trouble = ad_unit_finish(&m->build, &m->unit[order]);
+    const ad_trouble trouble = ad_unit_finish(&m->build, u);
     if (trouble) return build_failed(m, trouble);
-    static const char *const suffix[] = {"", "", "_2", "_3"};
-    const char *symbol = ad_text(m->arena, "%s_generated%s", m->tree->name, suffix[order]);
-    const costate_generated *g = dlsym(m->unit[order].handle, symbol);
+    const char *symbol = ad_table_name(m->arena, m->tree->name, pieces);
+    const costate_generated *g = dlsym(u->handle, symbol);
     if (!g || g->layout != COSTATE_GENERATED)
         return ad_model_fail(m, COSTATE_MODEL_BUG, "error: the generated code lacks %s\n", symbol);
-    if (order == 1) m->functions = *g;
+    if (pieces & AD_FORWARD) m->functions = *g;
     else merge(&m->functions, g);
-    m->order = order;
     return 0;
+}
+
+/* Starts or finishes what the orders after `from` up to `to` add. */
+static int each_unit(costate_model *m, int from, int to, int (*step)(costate_model *, int, ad_unit *))
+{
+    int status = 0;
+    for (int k = from + 1; !status && k <= to; k++)
+        for (int i = 0; !status && i < AD_PIECES; i++) {
+            const int pieces = together(m, pieces_of(k), i);
+            if (pieces) status = step(m, pieces, &m->unit[1 + i]);
+        }
+    return status;
 }
 
 static int finish_user(costate_model *m)
@@ -174,12 +199,12 @@ static int finish_user(costate_model *m)
 /* Orders that are not there up to `order`; all of them are on their way before the first is waited for. */
 static int build_orders(costate_model *m, int order)
 {
-    int status = 0;
-    const int from = m->order + 1;
-    for (int k = from; !status && k <= order; k++) status = start_order(m, k);
+    int status = each_unit(m, m->order, order, start_pieces);
     if (!status && !m->descriptor) status = finish_user(m);
-    for (int k = from; !status && k <= order; k++) status = finish_order(m, k);
-    return status ? status : ad_model_fill(m);
+    if (!status) status = each_unit(m, m->order, order, finish_pieces);
+    if (status) return status;
+    if (order > m->order) m->order = order;
+    return ad_model_fill(m);
 }
 
 static int whole_order(int order)
@@ -258,7 +283,7 @@ static int write_text(costate_model *m, const opening *o)
 {
     ad_out text;
     int status = read_model(m, 0);
-    if (!status) status = generate(m, (1 << AD_ORDERS) - 1, &text);
+    if (!status) status = generate(m, (1 << AD_PIECES) - 1, &text);
     if (status) return status;
     *o->text = ad_out_text(&text);
     if (!o->kinks) return 0;
@@ -344,7 +369,7 @@ void costate_model_close(costate_model *m)
 {
     if (!m) return;
     close_build(m);
-    for (int i = 0; i <= AD_ORDERS; i++)
+    for (int i = 0; i <= AD_PIECES; i++)
         if (m->unit[i].handle) dlclose(m->unit[i].handle);
     for (int i = 0; i < 2; i++) {
         free(m->pattern[i].colptr);

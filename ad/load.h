@@ -5,6 +5,7 @@
 
 #include "compile.h"
 #include "diag.h"
+#include "generate.h"
 
 #include <costate/diff.h>
 #include <costate/model.h>
@@ -26,7 +27,7 @@ struct costate_model {
     ad_model *tree;
     ad_build build;
     int building;                   /* 1: build is open */
-    ad_unit unit[1 + AD_ORDERS];    /* the user's file, and one for each order */
+    ad_unit unit[1 + AD_PIECES];    /* the user's file, and one for each piece */
     int order;                      /* that is loaded */
     const costate_descriptor *descriptor;
     costate_generated functions;    /* of all orders */

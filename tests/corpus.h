@@ -159,7 +159,7 @@ static void corpus_differentiate(const corpus *c, text *x, size_t longest)
     const ad_model *tree = ad_front(m, d, path, &(ad_front_options){.compiler = getenv("CC"), .include = INCLUDE});
     x->message = strdup(ad_diag_text(d));
     ad_out emitted = {.m = m};
-    x->accepted = tree && !ad_generate(m, tree, &(ad_generate_options){.orders = orders}, &emitted);
+    x->accepted = tree && !ad_generate(m, tree, &(ad_generate_options){.pieces = orders}, &emitted);
     x->compiled = x->accepted && length <= longest;
     if (x->compiled) {
         corpus_write(c, x, "made", ad_out_text(&emitted));
