@@ -250,14 +250,32 @@ static int need_expr(pattern *w, const ad_node *e)
     return more;
 }
 
+/* 1: something of n is left when what nobody needs is gone. */
+static int left(const pattern *w, const ad_node *n)
+{
+    int any = 0;
+    if (!n) return 0;
+    switch (n->op) {
+    case AD_DECL: return w->needed[n->sym->number];
+    case AD_SET:
+    case AD_INC: return w->needed[n->kid[0]->sym->number];
+    case AD_IF: return left(w, n->kid[1]) || left(w, n->kid[2]);
+    case AD_FOR: return left(w, n->kid[2]);
+    case AD_BLOCK:
+        for (int i = 0; i < n->kids && !any; i++) any = left(w, n->kid[i]);
+        return any;
+    default: return 1;
+    }
+}
+
 static int need(pattern *w, const ad_node *n)
 {
     int more = 0;
-    if (!n) return 0;
+    if (!n || !left(w, n)) return 0;
     switch (n->op) {
-    case AD_DECL: return w->needed[n->sym->number] && n->sym->extent ? need_expr(w, n->sym->extent) : 0;
+    case AD_DECL: return n->sym->extent ? need_expr(w, n->sym->extent) : 0;
     case AD_SET:
-    case AD_INC: return w->needed[n->kid[0]->sym->number] ? need_expr(w, n->kid[1]) | need_expr(w, n->kid[0]) : 0;
+    case AD_INC: return need_expr(w, n->kid[1]) | need_expr(w, n->kid[0]);
     case AD_RAW: return need_expr(w, n);
     case AD_IF: return need_expr(w, n->kid[0]) | need(w, n->kid[1]) | need(w, n->kid[2]);
     case AD_FOR: return need_expr(w, n->kid[0]) | need_expr(w, n->kid[1]) | need(w, n->kid[2]);
@@ -267,27 +285,15 @@ static int need(pattern *w, const ad_node *n)
     }
 }
 
-/* 1: something is left. */
-static int prune(pattern *w, ad_node *n)
+static void prune(const pattern *w, ad_node *n)
 {
-    switch (n->op) {
-    case AD_DECL: return w->needed[n->sym->number];
-    case AD_SET:
-    case AD_INC: return w->needed[n->kid[0]->sym->number];
-    case AD_IF: {
-        int yes = prune(w, n->kid[1]), no = n->kid[2] && prune(w, n->kid[2]);
-        return yes || no;
+    if (!n || (n->op != AD_BLOCK && n->op != AD_IF && n->op != AD_FOR)) return;
+    int kept = 0;
+    for (int i = 0; i < n->kids; i++) {
+        prune(w, n->kid[i]);
+        if (n->op != AD_BLOCK || left(w, n->kid[i])) n->kid[kept++] = n->kid[i];
     }
-    case AD_FOR: return prune(w, n->kid[2]);
-    case AD_BLOCK: {
-        int kept = 0;
-        for (int i = 0; i < n->kids; i++)
-            if (prune(w, n->kid[i])) n->kid[kept++] = n->kid[i];
-        n->kids = kept;
-        return kept > 0;
-    }
-    default: return 1;
-    }
+    n->kids = kept;
 }
 
 /* ---- the function --------------------------------------------------------------------------------------------------------------------------- */
@@ -343,6 +349,7 @@ void ad_put_pattern(ad_out *o, const ad_fn *fn, const char *name, int states, in
         mark(w.unsure, given[i]);
         if (i) mark(w.varied, given[i]);
     }
+    if (fn->out) mark(w.unsure, fn->out); /* the skeleton has its sets, not its values */
     while (spread(&w, fn->body, 0)) continue;
 
     int *start, *item;

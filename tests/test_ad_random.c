@@ -2,18 +2,21 @@
  *
  *     w . (J v) = v . (J^T w)
  *
- * and, for every fourth one, the symmetry of what forward over reverse adds: d1 . (H_u d2) = d2 . (H_u d1). The programs have overwritten scalars, accumulators, local arrays, carried
+ * for every fourth one the symmetry of what forward over reverse adds, d1 . (H_u d2) = d2 . (H_u d1), and every nonzero of J is in the pattern. The programs have overwritten scalars, accumulators, local arrays, carried
  * recurrences in scalars and arrays, nested loops in both directions with modulo indices, branches, early exits by flags, outputs that are read back
  * or assigned again. COSTATE_SEED chooses other programs, COSTATE_PROGRAMS their number. */
 #include "activity.h"
 #include "arena.h"
 #include "emit.h"
 #include "flow.h"
+#include "pattern.h"
 #include "reverse.h"
 #include "rules.h"
 #include "tangent.h"
 #include "tree.h"
 #include "vector.h"
+
+#include <costate/runtime.h>
 
 #include <dlfcn.h>
 #include <math.h>
@@ -407,6 +410,7 @@ static void emit_program(ad_out *o, ad_arena *m, uint64_t seed)
     emit(o, tangent, ad_text(m, "jvp_%llu", (unsigned long long)seed));
     emit(o, reverse, ad_text(m, "vjp_%llu", (unsigned long long)seed));
     if (second) emit(o, second, ad_text(m, "dot_%llu", (unsigned long long)seed));
+    ad_put_pattern(o, f, ad_text(m, "pattern_%llu", (unsigned long long)seed), NY, NP);
 }
 
 typedef struct batch {
@@ -446,19 +450,25 @@ static void throw_away(batch *b)
     rmdir(b->folder);
 }
 
-typedef int function(numbers *z);
+/* A function of the batch. */
+typedef union symbol {
+    void *object;
+    int (*code)(numbers *z);
+    int (*pattern)(double t, const double *y, const double *p, costate_pattern_sink *sink, void *data);
+} symbol;
+
+static symbol find(const batch *b, const char *name, unsigned long long seed)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%s_%llu", name, seed);
+    const symbol f = {dlsym(b->handle, text)};
+    assert_non_null(f.object);
+    return f;
+}
 
 static void call(const batch *b, const char *name, unsigned long long seed, numbers *z)
 {
-    char text[64];
-    union {
-        void *object;
-        function *code;
-    } f;
-    snprintf(text, sizeof text, "%s_%llu", name, seed);
-    f.object = dlsym(b->handle, text);
-    assert_non_null(f.object);
-    assert_int_equal(f.code(z), 0);
+    assert_int_equal(find(b, name, seed).code(z), 0);
 }
 
 /* sum of a_i b_i, and of |a_i b_i| */
@@ -507,6 +517,33 @@ static int holds(const batch *b, unsigned long long seed)
     return 0;
 }
 
+/* 1: what J has outside of the pattern is zero. */
+static int covered(const batch *b, unsigned long long seed)
+{
+    uint64_t s = seed;
+    numbers z = {.t = 0.5};
+    fill(z.y, NY, &s);
+    fill(z.p, NP, &s);
+    costate_index_set row[NF] = {{0}};
+    costate_pattern_sink sink = {.rows = NF, .states = NY, .params = 1, .row = row};
+    assert_int_equal(find(b, "pattern", seed).pattern(z.t, z.y, z.p, &sink, NULL), 0);
+    unsigned char may[NF][NY + NP] = {{0}};
+    for (int i = 0; i < NF; i++) {
+        for (int k = 0; k < row[i].count; k++) may[i][row[i].item[k]] = 1;
+        costate_set_free(&row[i]);
+    }
+    int outside = 0;
+    for (int j = 0; j < NY + NP; j++) {
+        memset(z.y1, 0, sizeof z.y1);
+        memset(z.p1, 0, sizeof z.p1);
+        *(j < NY ? &z.y1[j] : &z.p1[j - NY]) = 1;
+        call(b, "jvp", seed, &z);
+        for (int i = 0; i < NF; i++) outside += z.f1[i] != 0 && !may[i][j];
+    }
+    if (outside) print_error("program %llu: %d nonzeros outside of the pattern\n", seed, outside);
+    return !outside;
+}
+
 static void check(unsigned long long first, unsigned long long programs, const char *optimize)
 {
     volatile unsigned long long failed = 0;
@@ -523,7 +560,7 @@ static void check(unsigned long long first, unsigned long long programs, const c
         for (unsigned long long i = at; i < at + BATCH && i < programs; i++) emit_program(&o, m, first + i);
         batch b;
         compile(&b, &o, optimize);
-        for (unsigned long long i = at; i < at + BATCH && i < programs; i++) failed += !holds(&b, first + i);
+        for (unsigned long long i = at; i < at + BATCH && i < programs; i++) failed += !holds(&b, first + i) || !covered(&b, first + i);
         throw_away(&b);
         ad_arena_close(m);
     }
