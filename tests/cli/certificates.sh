@@ -1,0 +1,18 @@
+# The certificate holds for every example with every method that suits it: implicit methods suit all, explicit ones those that
+# dopri5 integrates in a few thousand steps without a word about stiffness.
+. "$SOURCE/tests/cli/lib.sh"
+
+methods() # FAMILY: "explicit", or all the others
+{
+    "$COSTATE" methods --format csv | awk -F, -v explicit="$1" 'NR > 1 && ($2 == "explicit") == (explicit == "explicit") { print $1 }'
+}
+
+stiff=
+for model in "$SOURCE"/examples/models/*.c; do
+    suited=$(methods implicit)
+    if "$COSTATE" run "$model" --max-steps 5000 >out 2>err && [ ! -s err ]; then suited="$(methods explicit) $suited"
+    else stiff="$stiff $(basename "$model" .c)"
+    fi
+    for method in $suited; do expect 0 check "$model" --method "$method" --rtol 1e-4; silent err; done
+done
+[ "$stiff" = ' cbm4 enzyme heat rectifier' ] || fail "the stiff models are$stiff"
