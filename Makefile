@@ -11,7 +11,7 @@ BENCH_PACKAGES := petsc-dev libsundials-dev libopenmpi-dev gnuplot-nox
 MAKEFLAGS += --no-print-directory
 
 help:
-	@echo "make demo    build, then print a gradient and its certificate"
+	@echo "make demo    build, then print and draw the gradient of a model, and certify it"
 	@echo "make test    build and run all tests"
 	@echo "make bench   build and run the benchmarks against other libraries, and write docs/benchmarks.md"
 	@echo "make accuracy   build, then measure error against tolerance, for docs/accuracy_table.md"
@@ -22,8 +22,15 @@ help:
 demo:
 	@tools/install-deps.sh $(PACKAGES)
 	cmake --preset release
-	cmake --build --preset release --parallel $(JOBS) --target lotka_volterra
-	build/release/examples/lotka_volterra
+	cmake --build --preset release --parallel $(JOBS) --target costate_command
+	@echo
+	build/release/costate gradient examples/models/predator_prey.c --scaled --plot build/demo.svg
+	@echo
+	build/release/costate check examples/models/predator_prey.c
+	@echo
+	@echo "The scaled sensitivities are drawn in build/demo.svg."
+	@echo "A model of your own: copy examples/models/predator_prey.c and change it, then"
+	@echo "    build/release/costate gradient YOUR_MODEL.c"
 
 test:
 	@tools/install-deps.sh $(PACKAGES)

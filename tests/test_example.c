@@ -1,4 +1,4 @@
-/* test_example.c - the demo exits with 0 and prints the right state and gradient, to 6 digits.
+/* test_example.c - examples/lotka_volterra exits with 0 and prints the right state and gradient, to 6 digits.
  *
  * The expected values are those of Lotka-Volterra together with its variational equations, by a Taylor series method with 40 digits. */
 #include <setjmp.h>
@@ -29,12 +29,12 @@ static int number_after(const char *line, const char *label, double *value)
     return strncmp(line, label, length) == 0 && line[length] == ' ' && sscanf(line + length, "%lf", value) == 1;
 }
 
-static void demo_prints_state_gradient_and_certificate(void **unused)
+static void example_prints_state_gradient_and_certificate(void **unused)
 {
     (void)unused;
     double seen[EXPECTED];
     int times[EXPECTED] = {0}, certificate = 0;
-    FILE *out = popen("'" DEMO "'", "r");
+    FILE *out = popen("'" EXAMPLE "'", "r");
     assert_non_null(out);
     char line[1024];
     while (fgets(line, sizeof line, out)) {
@@ -52,6 +52,6 @@ static void demo_prints_state_gradient_and_certificate(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(demo_prints_state_gradient_and_certificate)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(example_prints_state_gradient_and_certificate)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
