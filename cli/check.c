@@ -83,6 +83,10 @@ int cli_check(cli_request *r)
         code = cli_compute(&s, work, &c);
         if (!code || code == EXIT_CHECK)
             (r->format == CLI_JSON ? print_json : r->format == CLI_CSV ? print_csv : print_table)(&s, &c);
+        if (!code || code == EXIT_CHECK) {
+            const int drawn = figure_check(&s, &c);
+            if (drawn) code = drawn;
+        }
         report_note(&s);
     }
     return cli_session_close(&s, code);

@@ -204,6 +204,8 @@ typedef struct cli_choice {
 int cli_variables(const cli_session *s);                           /* their number */
 const char *cli_variable(const cli_session *s, int v);             /* a name */
 double cli_variable_value(const cli_session *s, int v);
+char **cli_labels(const cli_session *s, const cli_choice *c);      /* names for figures: an initial value is NAME(t0) */
+void cli_labels_free(char **label, int count);
 int cli_assign(cli_session *s, int option, double *of_params, double *of_states); /* NAME=VALUE,...; NULL: not to be named */
 int cli_choose_variables(cli_session *s, int all, cli_choice *c);  /* --wrt; all 0: parameters alone by default */
 int cli_choose_objectives(cli_session *s, cli_choice *c);          /* --objective */
@@ -217,11 +219,13 @@ void report_rows(cli_session *s, cli_json *j, const double *rows);    /* the tra
 void report_variables(cli_session *s, cli_json *j, const cli_choice *c, const double *value, int stride); /* params and initial */
 void report_close(cli_session *s, cli_json *j);                    /* stats, warnings */
 
-/* figure.c: --plot, if it was given; exit codes. check comes before the run. */
-int figure_check(const cli_request *r);
+/* figure.c: --plot, if it was given; exit codes. possible comes before the run. */
+int figure_possible(const cli_request *r);
 int figure_run(cli_session *s, const double *rows);
 int figure_tangent(cli_session *s, const cli_choice *wrt, const double *rows);
-int figure_gradient(cli_session *s, const cli_choice *of, const cli_choice *wrt, const double *scaled); /* of.count x wrt.count */
+/* Bars: a chart for each objective, of.count x count values under `count` names. */
+int figure_bars(cli_session *s, const char *what, const cli_choice *of, int count, const char *const *name, const double *value);
+int figure_check(cli_session *s, const costate_certificate *c);
 
 /* progress.c: a line on standard error while something lasts, if that is a terminal. */
 void progress_start(const cli_request *r, const char *what);

@@ -13,7 +13,15 @@ typedef struct matrix {
     const char *name;
     int rows, columns;
     const int *colptr, *rowind;
+    const char *const *row_name, *const *column_name; /* NULL: not all have one */
 } matrix;
+
+static const char *const *names(int count, const char *const *given)
+{
+    for (int i = 0; i < count; i++)
+        if (!given || !given[i]) return NULL;
+    return given;
+}
 
 enum { CELLS = 64 }; /* a larger matrix is drawn with several entries to a cell */
 
@@ -26,8 +34,12 @@ static void draw(FILE *to, const matrix *a)
         for (int k = a->colptr[j]; k < a->colptr[j + 1]; k++)
             count[(int)((int64_t)a->rowind[k] * high / a->rows) * wide + (int)((int64_t)j * wide / a->columns)]++;
     fprintf(to, "%s: %d x %d, %d entries\n", a->name, a->rows, a->columns, a->colptr[a->columns]);
+    const int named = a->row_name && high == a->rows;
+    int longest = 0; /* 13 columns for names and 66 for the rest make 80 */
+    for (int i = 0; named && i < high; i++) longest = (int)strlen(a->row_name[i]) > longest ? (int)strlen(a->row_name[i]) : longest;
     const double full = (double)a->rows / high * a->columns / wide;
     for (int i = 0; i < high; i++) {
+        if (named) fprintf(to, "%*.*s ", longest < 13 ? longest : 13, 13, a->row_name[i]);
         putc('|', to);
         for (int j = 0; j < wide; j++) {
             const double filled = count[i * wide + j] / full;
@@ -74,7 +86,8 @@ static int plot_matrices(const cli_request *r, const char *model, const matrix *
     plot_matrix m[2];
     for (int i = 0; i < count; i++)
         m[i] = (plot_matrix){
-            .title = a[i].name, .rows = a[i].rows, .columns = a[i].columns, .colptr = a[i].colptr, .rowind = a[i].rowind};
+            .title = a[i].name, .rows = a[i].rows, .columns = a[i].columns, .colptr = a[i].colptr, .rowind = a[i].rowind,
+            .row_name = a[i].row_name, .column_name = a[i].column_name};
     return f.path && plot_pattern(&f, count, m) ? cli_usage("diff", "%s", f.message) : EXIT_GOOD;
 }
 
@@ -88,6 +101,8 @@ static int pattern(cli_out *o, const cli_request *r, cli_json *j)
         const costate_problem *problem = costate_model_problem(m);
         matrix *next = &a[count];
         *next = (matrix){.name = titles[of_params], .rows = problem->n, .columns = of_params ? problem->np : problem->n};
+        next->row_name = names(next->rows, problem->state_names);
+        next->column_name = names(next->columns, of_params ? problem->param_names : problem->state_names);
         if (!next->columns) continue;
         if (costate_model_pattern(m, of_params, &next->colptr, &next->rowind)) {
             fputs(costate_model_message(m), stderr);

@@ -2,6 +2,7 @@
 #include "cli.h"
 #include "plot.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static int done(const cli_request *r, plot *f, int status)
@@ -14,7 +15,7 @@ static plot figure(const cli_session *s)
     return (plot){.path = cli_value(s->request, OPT_PLOT), .title = s->about.name, .x = "t"};
 }
 
-int figure_check(const cli_request *r)
+int figure_possible(const cli_request *r)
 {
     plot f = {.path = cli_value(r, OPT_PLOT)};
     return f.path ? done(r, &f, plot_check(&f)) : EXIT_GOOD;
@@ -39,11 +40,11 @@ int figure_tangent(cli_session *s, const cli_choice *wrt, const double *rows)
     if (!f.path) return EXIT_GOOD;
     const int w = wrt->count;
     plot_series *series = cli_take((size_t)s->n * (size_t)w, sizeof *series);
-    char **group = cli_take((size_t)s->n, sizeof *group);
+    char **group = cli_take((size_t)s->n, sizeof *group), **label = cli_labels(s, wrt);
     for (int i = 0; i < s->n; i++) {
         group[i] = cli_text("d %s", s->state[i]);
         for (int l = 0; l < w; l++)
-            series[i * w + l] = (plot_series){.name = cli_variable(s, wrt->pick[l]),
+            series[i * w + l] = (plot_series){.name = label[l],
                                               .group = group[i],
                                               .count = s->drawn,
                                               .stride = s->n * w,
@@ -51,26 +52,38 @@ int figure_tangent(cli_session *s, const cli_choice *wrt, const double *rows)
                                               .y = rows + (size_t)i * (size_t)w + l};
     }
     const int status = plot_lines(&f, s->n * w, series);
-    for (int i = 0; i < s->n; i++) free(group[i]);
-    free(group);
+    cli_labels_free(group, s->n);
+    cli_labels_free(label, w);
     free(series);
     return done(s->request, &f, status);
 }
 
-/* A chart for each objective. */
-int figure_gradient(cli_session *s, const cli_choice *of, const cli_choice *wrt, const double *scaled)
+int figure_bars(cli_session *s, const char *what, const cli_choice *of, int count, const char *const *name, const double *value)
 {
     plot f = figure(s);
     if (!f.path) return EXIT_GOOD;
-    f.x = "scaled sensitivity: percent per percent";
+    f.x = what;
     plot_bar_chart *chart = cli_take((size_t)of->count, sizeof *chart);
-    const char **name = cli_take((size_t)wrt->count, sizeof *name);
-    for (int k = 0; k < wrt->count; k++) name[k] = cli_variable(s, wrt->pick[k]);
     for (int l = 0; l < of->count; l++)
-        chart[l] = (plot_bar_chart){.title = s->objective[of->pick[l]], .count = wrt->count, .stride = 1, .name = name,
-                                    .value = scaled + (size_t)l * (size_t)wrt->count};
+        chart[l] = (plot_bar_chart){.title = s->objective[of->pick[l]], .count = count, .stride = 1, .name = name,
+                                    .value = value + (size_t)l * (size_t)count};
     const int status = plot_bars(&f, of->count, chart);
-    free(name);
     free(chart);
+    return done(s->request, &f, status);
+}
+
+/* The remainders of Taylor's formula against the size of the perturbation: lines of slope 2 and 3, down to round-off. */
+int figure_check(cli_session *s, const costate_certificate *c)
+{
+    plot f = figure(s);
+    if (!f.path) return EXIT_GOOD;
+    f.x = "relative size of the perturbation";
+    f.y = "remainder of Taylor's formula";
+    char *gradient = cli_text("gradient: slope %.2f", c->slope_gradient), *hessian = cli_text("Hessian: slope %.2f", c->slope_hessian);
+    const plot_series series[] = {{gradient, NULL, c->levels, 1, c->eps, c->rest_gradient},
+                                  {hessian, NULL, c->levels, 1, c->eps, c->rest_hessian}};
+    const int status = plot_loglog(&f, isnan(c->symmetry) ? 1 : 2, series);
+    free(gradient);
+    free(hessian);
     return done(s->request, &f, status);
 }

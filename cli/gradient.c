@@ -132,10 +132,14 @@ static void print_json(cli_session *s, const result *a)
 
 static int draw(cli_session *s, const result *a)
 {
-    double *value = cli_take((size_t)a->of.count * (size_t)a->wrt.count, sizeof *value);
+    if (!cli_value(s->request, OPT_PLOT)) return EXIT_GOOD;
+    const int count = a->wrt.count;
+    double *value = cli_take((size_t)a->of.count * (size_t)count, sizeof *value);
+    char **label = cli_labels(s, &a->wrt);
     for (int l = 0; l < a->of.count; l++)
-        for (int k = 0; k < a->wrt.count; k++) value[(size_t)l * (size_t)a->wrt.count + (size_t)k] = scaled(s, a, k, l);
-    const int code = figure_gradient(s, &a->of, &a->wrt, value);
+        for (int k = 0; k < count; k++) value[(size_t)l * (size_t)count + (size_t)k] = scaled(s, a, k, l);
+    const int code = figure_bars(s, "scaled sensitivity: percent per percent", &a->of, count, (const char *const *)label, value);
+    cli_labels_free(label, count);
     free(value);
     return code;
 }

@@ -130,6 +130,32 @@ static void print_json(cli_session *s, const result *a)
     report_close(s, &j);
 }
 
+/* Bars for the entries of the matrix's triangle, or of the product; zeros are not drawn. Each is made a pure number by the values
+ * of its variables and of the objective. */
+static int draw(cli_session *s, const result *a)
+{
+    if (!cli_value(s->request, OPT_PLOT)) return EXIT_GOOD;
+    const int m = a->wrt.count, count = a->full ? m * (m + 1) / 2 : m;
+    double *value = cli_take((size_t)a->of.count * (size_t)count, sizeof *value);
+    char **label = cli_labels(s, &a->wrt), **name = cli_take((size_t)count, sizeof *name);
+    for (int k = 0, at = 0; k < m; k++)
+        for (int l = 0; l <= (a->full ? k : 0); l++, at++) {
+            name[at] = a->full ? cli_text("%s, %s", label[l], label[k]) : cli_text("%s", label[k]);
+            for (int o = 0; o < a->of.count; o++) {
+                const double entry = product(a, k, a->full ? o * m + l : o) * cli_variable_value(s, a->wrt.pick[k]);
+                const double other = a->full ? cli_variable_value(s, a->wrt.pick[l]) : 1;
+                value[(size_t)o * (size_t)count + (size_t)at] = entry * other / a->psi[a->of.pick[o]];
+            }
+        }
+    const int code = figure_bars(s, a->full ? "second derivative times both values, relative to the objective"
+                                            : "Hessian times direction, times the value, relative to the objective",
+                                 &a->of, count, (const char *const *)name, value);
+    cli_labels_free(name, count);
+    cli_labels_free(label, m);
+    free(value);
+    return code;
+}
+
 static int arguments(cli_session *s, result *a)
 {
     const char *command = s->request->command->name;
@@ -160,6 +186,7 @@ int cli_hessian(cli_request *r)
         code = cli_compute(&s, work, &a);
         if (!code) cli_stiff_hint(&s, a.y);
         if (!code) (r->format == CLI_JSON ? print_json : r->format == CLI_CSV ? print_csv : print_table)(&s, &a);
+        if (!code) code = draw(&s, &a);
         report_note(&s);
     }
     free(a.direction);

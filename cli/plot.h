@@ -40,7 +40,7 @@ typedef struct plot_series {
  * lines of one scale are drawn as a thicket with five of them labelled. */
 int plot_lines(plot *f, int count, const plot_series *series);
 
-/* Horizontal bars by falling size: the largest 30, the rest summed up. value[k*stride] belongs to name[k]. Several charts, for
+/* Horizontal bars by falling size: the largest 30, and how large the rest is. value[k*stride] belongs to name[k]. Several charts, for
  * several objectives, become panels under their titles, with 12 bars each if they are more than two. plot.x: what the bars are. */
 typedef struct plot_bar_chart {
     const char *title; /* NULL: none */

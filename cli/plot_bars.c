@@ -88,21 +88,24 @@ static void draw_bars(figure *g, const plot_bar_chart *c, const sorted *s, doubl
     pen_line(g, zero, first - 2, zero, first + bar_gap * s->shown, "stroke=\"" PLOT_INK "\" stroke-width=\"0.5\"");
 }
 
-/* Says what is not drawn. */
-static void note(figure *g, const plot_bar_chart *c, const sorted *s, int several)
+/* Says what is not drawn, of all charts together. */
+static void note(figure *g, int charts, const sorted *s)
 {
-    char where[80] = "", smaller[120] = "", zero[40] = "", broken[40] = "";
-    double rest = 0;
-    if (several && c->title) snprintf(where, sizeof where, " of %.70s", c->title);
-    for (int i = s->shown; i < s->count; i++) rest += s->bars[i].size;
-    if (s->count > s->shown)
-        snprintf(smaller, sizeof smaller, " %d smaller ones (absolute values up to %.3g, in all %.3g);", s->count - s->shown,
-                 s->bars[s->shown].size, rest);
-    if (s->zero && s->shown) snprintf(zero, sizeof zero, " %d zero%s;", s->zero, s->zero == 1 ? "" : "s");
-    if (s->broken) snprintf(broken, sizeof broken, " %d not finite;", s->broken);
-    char all[300];
-    const int length = snprintf(all, sizeof all, "%s%s%s", smaller, zero, broken);
-    if (length > 0) figure_note(g, "Not drawn%s:%.*s.", where, length - 1, all);
+    int smaller = 0, zero = 0, broken = 0;
+    double most = 0;
+    char text[3][80] = {""};
+    for (int i = 0; i < charts; i++) {
+        smaller += s[i].count - s[i].shown;
+        if (s[i].count > s[i].shown) most = fmax(most, s[i].bars[s[i].shown].size);
+        if (s[i].shown) zero += s[i].zero;
+        broken += s[i].broken;
+    }
+    if (smaller) snprintf(text[0], sizeof text[0], " %d smaller ones, of absolute values up to %.3g;", smaller, most);
+    if (zero) snprintf(text[1], sizeof text[1], " %d zero%s;", zero, zero == 1 ? "" : "s");
+    if (broken) snprintf(text[2], sizeof text[2], " %d not finite;", broken);
+    char all[240];
+    const int length = snprintf(all, sizeof all, "%s%s%s", text[0], text[1], text[2]);
+    if (length > 0) figure_note(g, "Not drawn:%.*s.", length - 1, all);
 }
 
 /* Charts in one column, or two next to each other. */
@@ -133,8 +136,8 @@ int plot_bars(plot *f, int charts, const plot_bar_chart *chart)
     if (!status) status = figure_open(&g, f, shown > 1 ? PLOT_PAGE : PLOT_COLUMN);
     if (!status) {
         draw_charts(&g, shown, chart, s);
-        for (int i = 0; i < shown; i++) note(&g, &chart[i], &s[i], shown > 1);
-        if (charts > shown) figure_note(&g, "%d more charts have no place here.", charts - shown);
+        note(&g, shown, s);
+        if (charts > shown) figure_note(&g, "%d more objectives have no place here; --objective chooses some.", charts - shown);
         status = figure_close(&g);
     }
     for (int i = 0; i < shown; i++) free(s[i].bars);

@@ -89,7 +89,9 @@ static void draw_labels(loglog *l, label *all, double *at)
         if (l->x.to - all[i].end_x > 5 || fabs(at[i] - all[i].end_y) > 1)
             pen_line(&l->g, all[i].end_x + 3, all[i].end_y, l->x.to + 4, at[i], style);
         snprintf(style, sizeof style, "fill=\"%s\"", colour);
-        pen_text(&l->g, l->x.to + 6, at[i] + 2.4, PEN_START, style, l->series[all[i].i].name);
+        char *name = text_fit(l->series[all[i].i].name, l->g.width - l->x.to - 6);
+        if (name) pen_text(&l->g, l->x.to + 6, at[i] + 2.4, PEN_START, style, name);
+        free(name);
     }
 }
 
@@ -103,7 +105,7 @@ static void draw(loglog *l, label *all, double *at)
     l->y.to = top;
     l->y.from = top + fmax(130, least);
     l->x.from = axis_width(&l->y) + 13;
-    l->x.to = l->g.width - fmin(right, 70);
+    l->x.to = l->g.width - fmin(right, 90);
     axis_left(&l->g, &l->y, l->x.from - 3);
     axis_bottom(&l->g, &l->x, l->y.from + 3, 1, l->g.f->x);
     draw_labels(l, all, at);

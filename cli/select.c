@@ -22,6 +22,22 @@ double cli_variable_value(const cli_session *s, int v)
     return v < s->np ? s->p[v] : s->y0[v - s->np];
 }
 
+char **cli_labels(const cli_session *s, const cli_choice *c)
+{
+    char **label = cli_take((size_t)c->count, sizeof *label);
+    for (int k = 0; k < c->count; k++) {
+        const int v = c->pick[k];
+        label[k] = v < s->np ? cli_text("%s", s->param[v]) : cli_text("%s(t0)", s->state[v - s->np]);
+    }
+    return label;
+}
+
+void cli_labels_free(char **label, int count)
+{
+    for (int k = 0; k < count; k++) free(label[k]);
+    free(label);
+}
+
 /* ---- finding ---------------------------------------------------------------------------------------------------------- */
 
 typedef struct list { /* names to choose from */

@@ -166,7 +166,7 @@ int cli_session_open(cli_session *s, cli_request *r, int order)
 {
     *s = (cli_session){.request = r};
     order = order_for(r, order);
-    int code = figure_check(r);
+    int code = figure_possible(r);
     if (!code) code = cli_out_open(&s->out, r);
     if (!code) code = cli_open(&s->model, r, order);
     if (code) return code;

@@ -335,6 +335,9 @@ typedef struct costate_certificate {
     double tolerance;      /* what the defects are held against: round-off, or what finite differences allow */
     int holds;             /* 1: everything is as it should be */
     char text[1024];       /* the same for people */
+    int levels;            /* sizes of perturbations that were tried */
+    double eps[16];        /* the sizes, relative */
+    double rest_gradient[16], rest_hessian[16]; /* the Taylor remainders there; NaN: the perturbed run failed, or there is none */
 } costate_certificate;
 
 /* Runs the problem from y (or init) and checks it. y is not changed. COSTATE_CHECK_FAILED if the certificate does not hold. */

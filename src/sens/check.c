@@ -187,14 +187,15 @@ static double last_slope(const double *r, const double *noise, double size, doub
 
 static void taylor(costate_solver *s, probe *c, costate_certificate *out)
 {
-    double r1[LEVELS], r2[LEVELS], noise1[LEVELS], noise2[LEVELS], floor_noise = 4 * DBL_EPSILON * fabs(c->psi0);
+    double *r1 = out->rest_gradient, *r2 = out->rest_hessian, noise1[LEVELS], noise2[LEVELS], floor_noise = 4 * DBL_EPSILON * fabs(c->psi0);
+    out->levels = LEVELS;
     for (int k = 0; k < 3; k++) { /* what round-off makes of steps too small to matter */
         double eps = ldexp(1e-13, k), psi = psi_at(s, c, eps);
         if (isfinite(psi)) floor_noise = fmax(floor_noise, fabs(psi - c->psi0 - eps * c->gd));
     }
     double fd1 = s->d.exact ? 0 : 1e-7, fd2 = s->d.exact2 && s->d.exact ? 0 : 1e-4;
     for (int k = 0; k < LEVELS; k++) {
-        double eps = ldexp(0.02, -2 * k), forth = psi_at(s, c, eps) - c->psi0 - eps * c->gd, back = psi_at(s, c, -eps) - c->psi0 + eps * c->gd;
+        double eps = out->eps[k] = ldexp(0.02, -2 * k), forth = psi_at(s, c, eps) - c->psi0 - eps * c->gd, back = psi_at(s, c, -eps) - c->psi0 + eps * c->gd;
         double square = eps * eps / 2 * c->dhd;
         r1[k] = fmax(fabs(forth), fabs(back)); /* both ways, so that terms of different order cannot cancel */
         r2[k] = fmax(fabs(forth - square), fabs(back - square));

@@ -67,8 +67,12 @@ timeout 2 "$COSTATE" run "$own/oscillator.c" --t1 1e9 --max-steps 1000000000000 
 expect 0 run "$lv" --plot run.svg; says run.svg '<svg'
 expect 0 run "$lv" --points 3 --plot run3.svg; says run3.svg '<svg'
 expect 0 tangent "$lv" --plot tangent.svg; says tangent.svg '<svg'
-expect 0 gradient "$lv" --plot gradient.svg; says gradient.svg '<svg'
-expect 0 diff "$lv" --pattern --plot pattern.svg; says pattern.svg '<svg'
+expect 0 gradient "$lv" --plot gradient.svg; says gradient.svg '>prey(t0)</text>'
+expect 0 hessian "$lv" --full --plot full.svg; says full.svg '>alpha, beta</text>'
+expect 0 hessian "$lv" --direction alpha=1 --plot hessian.svg; says hessian.svg '>predator(t0)</text>'
+expect 0 check "$lv" --plot check.svg; says check.svg 'gradient: slope 2.00'; says check.svg 'Hessian: slope 3.00'
+expect 0 diff "$lv" --pattern --plot pattern.svg; says pattern.svg '>predator</text>'; says pattern.svg '>delta</text>'
+says out 'predator |##|'
 expect 1 run "$lv" --plot run.bmp; silent out
 
 # Manual pages and completions.
