@@ -18,10 +18,10 @@ enum { EXIT_GOOD = 0, EXIT_USAGE = 1, EXIT_REFUSED = 2, EXIT_COMPILE = 3, EXIT_S
 /* Commands as bits: those that integrate and take the library's options; those that read a model; all. */
 enum {
     CLI_RUN = 1, CLI_GRADIENT = 2, CLI_TANGENT = 4, CLI_HESSIAN = 8, CLI_CHECK = 16, CLI_DIFF = 32, CLI_METHODS = 64,
-    CLI_SOLVERS = 128, CLI_HELP = 256,
-    CLI_SOLVE = CLI_RUN | CLI_GRADIENT | CLI_TANGENT | CLI_HESSIAN | CLI_CHECK,
+    CLI_SOLVERS = 128, CLI_HELP = 256, CLI_COMPARE = 512,
+    CLI_SOLVE = CLI_RUN | CLI_GRADIENT | CLI_TANGENT | CLI_HESSIAN | CLI_CHECK | CLI_COMPARE,
     CLI_MODEL = CLI_SOLVE | CLI_DIFF,
-    CLI_ALL = 511
+    CLI_ALL = 1023
 };
 
 enum {
@@ -62,6 +62,7 @@ int cli_gradient(cli_request *r);
 int cli_tangent(cli_request *r);
 int cli_hessian(cli_request *r);
 int cli_check(cli_request *r);
+int cli_compare(cli_request *r);
 int cli_diff(cli_request *r);
 int cli_methods(cli_request *r);
 int cli_solvers(cli_request *r);
@@ -186,6 +187,7 @@ void cli_model_warnings(cli_out *o, const costate_model *m);
 /* solver.c. Options that the library refuses are reported; exit codes. */
 const char *cli_library_value(const cli_request *r, const char *name); /* an option of the library, as given or by default */
 const char *cli_method(const cli_request *r);                          /* the method's name, likewise */
+int cli_library_given(const cli_request *r, const char *name);           /* whether it was given */
 int cli_options_check(const cli_request *r);         /* before there is a model */
 int cli_solver(cli_session *s, costate_solver **solver);
 int cli_failed(cli_session *s, const costate_solver *solver, int status); /* says what, where and what to try */
@@ -195,6 +197,7 @@ void cli_stiff_hint(cli_session *s, const double *y); /* stiff.c; y: the final s
 /* compute.c: work with a solver that has the options of the command line. It returns a status of the library. */
 typedef int cli_work(cli_session *s, costate_solver *solver, void *context);
 int cli_compute(cli_session *s, cli_work *work, void *context);
+void cli_calm_blas(const cli_session *s); /* no threads of the linear algebra where they are in the way */
 
 /* select.c: variables are the parameters, and then the initial values if there are any. */
 typedef struct cli_choice {
@@ -214,10 +217,12 @@ int cli_choose_objectives(cli_session *s, cli_choice *c);          /* --objectiv
 void report_head(cli_session *s);                                  /* of a table: model, method, times */
 void report_note(cli_session *s);                                  /* --verbose */
 void report_open(cli_session *s, cli_json *j);                     /* of a JSON object: model, method, t */
+void report_begin(cli_session *s, cli_json *j);                    /* the same without the method */
 void report_state(cli_session *s, cli_json *j, const double *y);
 void report_rows(cli_session *s, cli_json *j, const double *rows);    /* the trajectory: columns */
 void report_variables(cli_session *s, cli_json *j, const cli_choice *c, const double *value, int stride); /* params and initial */
 void report_close(cli_session *s, cli_json *j);                    /* stats, warnings */
+void report_end(cli_session *s, cli_json *j);                      /* warnings alone */
 
 /* figure.c: --plot, if it was given; exit codes. possible comes before the run. */
 int figure_possible(const cli_request *r);
@@ -225,7 +230,13 @@ int figure_run(cli_session *s, const double *rows);
 int figure_tangent(cli_session *s, const cli_choice *wrt, const double *rows);
 /* Bars: a chart for each objective, of.count x count values under `count` names. */
 int figure_bars(cli_session *s, const char *what, const cli_choice *of, int count, const char *const *name, const double *value);
-int figure_check(cli_session *s, const costate_certificate *c);
+/* Curves over two logarithmic axes. */
+typedef struct figure_curve {
+    const char *name;
+    int count;
+    const double *x, *y;
+} figure_curve;
+int figure_curves(cli_session *s, const char *x, const char *y, int count, const figure_curve *curve);
 
 /* progress.c: a line on standard error while something lasts, if that is a terminal. */
 void progress_start(const cli_request *r, const char *what);

@@ -9,7 +9,7 @@ enum { SMALL = 500 }; /* states up to which threads of the linear algebra only g
 /* OpenBLAS, if that is what LAPACK comes from. */
 extern void openblas_set_num_threads(int) __attribute__((weak));
 
-static void calm_blas(const cli_session *s)
+void cli_calm_blas(const cli_session *s)
 {
     if (getenv("OPENBLAS_NUM_THREADS") || getenv("OMP_NUM_THREADS") || !openblas_set_num_threads) return;
     const char *threads = cli_library_value(s->request, "threads");
@@ -20,7 +20,7 @@ int cli_compute(cli_session *s, cli_work *work, void *context)
 {
     costate_solver *solver = NULL;
     int code = EXIT_GOOD;
-    calm_blas(s);
+    cli_calm_blas(s);
     progress_start(s->request, s->request->command->bit == CLI_CHECK ? "checking" : "integrating");
     progress_follow(&s->problem, s->t0, s->t1);
     int status = cli_solver(s, &solver);

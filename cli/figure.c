@@ -2,7 +2,6 @@
 #include "cli.h"
 #include "plot.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 static int done(const cli_request *r, plot *f, int status)
@@ -72,18 +71,16 @@ int figure_bars(cli_session *s, const char *what, const cli_choice *of, int coun
     return done(s->request, &f, status);
 }
 
-/* The remainders of Taylor's formula against the size of the perturbation: lines of slope 2 and 3, down to round-off. */
-int figure_check(cli_session *s, const costate_certificate *c)
+int figure_curves(cli_session *s, const char *x, const char *y, int count, const figure_curve *curve)
 {
     plot f = figure(s);
     if (!f.path) return EXIT_GOOD;
-    f.x = "relative size of the perturbation";
-    f.y = "remainder of Taylor's formula";
-    char *gradient = cli_text("gradient: slope %.2f", c->slope_gradient), *hessian = cli_text("Hessian: slope %.2f", c->slope_hessian);
-    const plot_series series[] = {{gradient, NULL, c->levels, 1, c->eps, c->rest_gradient},
-                                  {hessian, NULL, c->levels, 1, c->eps, c->rest_hessian}};
-    const int status = plot_loglog(&f, isnan(c->symmetry) ? 1 : 2, series);
-    free(gradient);
-    free(hessian);
+    f.x = x;
+    f.y = y;
+    plot_series *series = cli_take((size_t)count, sizeof *series);
+    for (int i = 0; i < count; i++)
+        series[i] = (plot_series){.name = curve[i].name, .count = curve[i].count, .stride = 1, .x = curve[i].x, .y = curve[i].y};
+    const int status = plot_loglog(&f, count, series);
+    free(series);
     return done(s->request, &f, status);
 }

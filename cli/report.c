@@ -33,16 +33,26 @@ void report_note(cli_session *s)
                 (long long)a->trajectory_bytes, (long long)a->disk_bytes, (long long)a->recomputed_steps);
 }
 
-void report_open(cli_session *s, cli_json *j)
+static void open_with(cli_session *s, cli_json *j, const char *method)
 {
     *j = (cli_json){.out = &s->out, .fresh = 1};
     json_open(j, NULL, '{');
     json_text(j, "model", s->about.name);
-    json_text(j, "method", cli_method(s->request));
+    if (method) json_text(j, "method", method);
     json_line(j, "t", '[');
     json_number(j, NULL, s->t0);
     json_number(j, NULL, s->t1);
     json_close(j, ']');
+}
+
+void report_open(cli_session *s, cli_json *j)
+{
+    open_with(s, j, cli_method(s->request));
+}
+
+void report_begin(cli_session *s, cli_json *j)
+{
+    open_with(s, j, NULL);
 }
 
 void report_state(cli_session *s, cli_json *j, const double *y)
@@ -89,6 +99,11 @@ void report_close(cli_session *s, cli_json *j)
     json_whole(j, "jac_nnz", a->jac_nnz);
     json_whole(j, "colours", a->colours);
     json_close(j, '}');
+    report_end(s, j);
+}
+
+void report_end(cli_session *s, cli_json *j)
+{
     json_open(j, "warnings", '[');
     for (int i = 0; i < s->out.warnings; i++) json_text(j, NULL, s->out.warning[i]);
     json_close(j, ']');

@@ -22,6 +22,11 @@ const char *cli_library_value(const cli_request *r, const char *name)
     return given ? given : costate_option(i, &info) ? "" : info.preset;
 }
 
+int cli_library_given(const cli_request *r, const char *name)
+{
+    return cli_value(r, OPT_COUNT + library_option(name)) != NULL;
+}
+
 const char *cli_method(const cli_request *r)
 {
     return cli_library_value(r, "method");

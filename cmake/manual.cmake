@@ -1,6 +1,6 @@
 # manual.cmake - manual pages and completion for shells, which the program writes about itself.
 set(manual_pages)
-foreach(page costate run gradient tangent hessian check diff methods solvers)
+foreach(page costate run gradient tangent hessian check compare diff methods solvers)
     set(file ${PROJECT_BINARY_DIR}/man/costate-${page}.1)
     string(REPLACE costate-costate costate file ${file})
     add_custom_command(OUTPUT ${file}

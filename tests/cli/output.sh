@@ -73,11 +73,12 @@ expect 0 hessian "$lv" --direction alpha=1 --plot hessian.svg; says hessian.svg 
 expect 0 check "$lv" --plot check.svg; says check.svg 'gradient: slope 2.00'; says check.svg 'Hessian: slope 3.00'
 expect 0 diff "$lv" --pattern --plot pattern.svg; says pattern.svg '>predator</text>'; says pattern.svg '>delta</text>'
 says out 'predator |##|'
+expect 0 compare "$lv" --among 'dopri5,rodas4' --plot work.svg; says work.svg '>rodas4</text>'; narrow
 expect 1 run "$lv" --plot run.bmp; silent out
 
 # Manual pages and completions.
 expect 0 help costate --man; says out '.SH COMMANDS'; says out '.SH EXIT STATUS'
-for page in run gradient tangent hessian check diff methods solvers; do
+for page in run gradient tangent hessian check compare diff methods solvers; do
     expect 0 help $page --man; says out '.SH OPTIONS'; says out '.SH EXIT STATUS'
     man --warnings -E UTF-8 -l out >page 2>err || fail "man does not take the page of $page"
     silent err; grep -q "^ *costate-$page" page || fail "the page of $page lacks its name"

@@ -103,6 +103,18 @@ python "assert d['objectives'] == json.load(open('plenty')) and d['stats']['disk
 expect 0 gradient "$own/sized.c" --lanes 2 --format json; python "json.dump(d['objectives'], open('one', 'w'))"
 expect 0 gradient "$own/sized.c" --lanes 2 --threads 3 --format json; python "assert d['objectives'] == json.load(open('one'))"
 
+# Errors fall with the tolerances, those of a model that is solved exactly too; steps that are too many are a failure.
+expect 0 compare "$own/decay.c" --among 'dopri*,rodas4,rk32' --max-steps 500 --format json; silent err; valid compare
+python "m = {}
+for t in d['trials']: m.setdefault(t['method'], []).append(t)
+assert list(m) == ['rk32', 'dopri5', 'dopri853', 'rodas4'] and d['reference']['error'] < 1e-11
+for name in ('dopri5', 'rodas4'):
+    assert [t['rtol'] for t in m[name]] == [10.0**-k for k in range(3, 10)], m[name]
+    assert m[name][0]['error'] > 1e3 * m[name][-1]['error'] and m[name][-1]['error'] < 1e-7 and m[name][0]['steps'] < m[name][-1]['steps']
+assert m['rk32'][-1]['status'] < 0 and 'error' not in m['rk32'][-1]"
+expect 0 compare "$own/decay.c" --among dopri5 --atol amount=1e-9 --format csv; python "assert len(rows) == 7"
+expect 0 compare "$own/started.c" --among dopri5 --format json; valid compare
+
 # 17 digits come back as the same number, and what is not finite is null with a warning.
 expect 0 run "$lv" --points 50 --format json; valid run
 python "import re

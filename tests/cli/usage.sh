@@ -52,13 +52,15 @@ wrong 'either --direction' hessian "$lv" --full --direction alpha=1
 wrong "there is no state 'pray' in lotka_volterra; did you mean 'prey'?" run "$lv" --atol pray=1
 wrong 'atols[0] = -1 (prey)' run "$lv" --atol prey=-1
 wrong 'threads = "two" is not a whole number' gradient "$lv" --threads two
+wrong "there is no method 'dorpi*'; \`costate methods\` lists them" compare "$lv" --among 'dorpi*'
+wrong "'--method' is an option of run, gradient, tangent, hessian, check" compare "$lv" --method dopri5
 wrong 'cannot be written' run "$lv" -o no/such/folder/out
 wrong 'too large for --full' hessian "$own/sized.c" -DN=600 --full
 
 # Help is no mistake.
 expect 0 --help; says out 'usage: costate COMMAND'
 expect 0 --version; says out 'costate '
-for command in run gradient tangent hessian check diff methods solvers help; do
+for command in run gradient tangent hessian check compare diff methods solvers help; do
     expect 0 help "$command"; narrow; silent err; says out "usage: costate $command"
     mv out first
     expect 0 "$command" --help; cmp -s out first || fail "costate $command --help and costate help $command differ"

@@ -1,0 +1,343 @@
+/* compare.c - costate compare MODEL.c: work against precision. Every method computes the gradient of the objectives at tolerances
+ * from a thousand times to a thousandth of those given; its error is that against a reference at a millionth of them, if possible,
+ *
+ *     max over the objectives of |D (g - g_ref)| / |D g_ref|,     D = diag(|x_k|, or 1 where x_k = 0), x = (p, y0)
+ *
+ * and the work is the time of the run and the sweep back, the least of a few. A method stops at the tolerance that takes it too
+ * long. The reference is trusted as far as it agrees with one at ten times its tolerances. */
+#include "cli.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEVELS = 7, REPEATS = 5, STEPS = 20000, REFERENCE_STEPS = 200000 };
+static const double enough = 0.05, too_long = 1; /* seconds: of all repeats; of one gradient */
+static const double loose = 1e-2, tight = 5e-11; /* errors that people want */
+static const struct { /* the first that gets through is the reference */
+    const char *method;
+    double factor; /* of the tolerances */
+} references[] = {{"dopri853", 1e-6}, {"radau2a", 1e-6}, {"rodas4", 1e-6}, {"radau2a", 1e-5}, {"radau2a", 1e-4}};
+enum { REFERENCES = sizeof references / sizeof *references };
+
+typedef struct trial {
+    int status;            /* of the library; 1: not tried, since a looser tolerance took too long */
+    double error, seconds; /* NaN unless the status is 0 */
+    int64_t steps;
+} trial;
+
+typedef struct result {
+    cli_choice of;
+    int variables;       /* np, and n unless init computes the initial values */
+    double rtol, atol;   /* as given */
+    double *g, *truth;   /* variables x of.count */
+    const char *reference;
+    double reference_rtol, doubt; /* doubt: the error that it has itself, about */
+    int count;
+    const costate_table **method;
+    trial (*tried)[LEVELS];
+} result;
+
+/* Powers of ten as people write them: 1e-4, not 9.9999999999999991e-05. */
+static double tolerance(const result *a, int level)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.12g", a->rtol * pow(10, 3 - level));
+    return strtod(text, NULL);
+}
+
+/* ---- one gradient ----------------------------------------------------------------------------------------------------- */
+
+/* A solver with the options of the command line, but this method and tolerances times `factor`. */
+static int prepare(cli_session *s, const result *a, const char *method, double factor, int steps, costate_solver **solver)
+{
+    char rtol[32], atol[32], most[32];
+    snprintf(rtol, sizeof rtol, "%.17g", fmin(a->rtol * factor, 0.5));
+    snprintf(atol, sizeof atol, "%.17g", a->atol * factor);
+    snprintf(most, sizeof most, "%d", steps);
+    for (int i = 0; s->atols && i < s->n; i++) s->atols[i] *= factor;
+    int status = cli_solver(s, solver);
+    for (int i = 0; s->atols && i < s->n; i++) s->atols[i] /= factor;
+    if (!status) status = costate_set(*solver, "rtol", rtol);
+    if (!status && !s->atols) status = costate_set(*solver, "atol", atol);
+    if (!status && !cli_library_given(s->request, "max_steps")) status = costate_set(*solver, "max_steps", most);
+    return status ? status : costate_set(*solver, "method", method);
+}
+
+static int gradient(cli_session *s, result *a, costate_solver *solver, trial *t)
+{
+    const size_t n = (size_t)s->n, w = (size_t)a->of.count;
+    double *y = cli_take(n, sizeof *y), *dy0 = cli_take(n * w, sizeof *y), *weights = cli_take((size_t)s->objectives * w, sizeof *y);
+    costate_stats stats;
+    for (size_t l = 0; l < w; l++) weights[(size_t)a->of.pick[l] * w + l] = 1;
+    memcpy(y, s->y0, n * sizeof *y);
+    int status = costate_solve(solver, s->t0, s->t1, s->p, y);
+    if (!status) status = costate_gradient(solver, a->of.count, weights, dy0, a->g);
+    if (!status && s->initial) memcpy(a->g + (size_t)s->np * w, dy0, n * w * sizeof *y);
+    costate_get_stats(solver, &stats);
+    t->steps = stats.steps;
+    t->seconds = fmin(t->seconds, stats.forward_s + stats.adjoint_s);
+    free(y);
+    free(dy0);
+    free(weights);
+    return status;
+}
+
+/* NaN if the gradient is zero. */
+static double difference(const cli_session *s, const result *a)
+{
+    double worst = 0;
+    for (int l = 0; l < a->of.count; l++) {
+        double defect = 0, size = 0;
+        for (int v = 0; v < a->variables; v++) {
+            const size_t at = (size_t)v * (size_t)a->of.count + (size_t)l;
+            const double x = cli_variable_value(s, v), d = x == 0 ? 1 : x;
+            defect = hypot(defect, d * (a->g[at] - a->truth[at]));
+            size = hypot(size, d * a->truth[at]);
+        }
+        if (size > 0) worst = fmax(worst, defect / size);
+    }
+    return worst;
+}
+
+static void try_one(cli_session *s, result *a, const char *method, double factor, trial *t)
+{
+    costate_solver *solver = NULL;
+    *t = (trial){.seconds = HUGE_VAL, .error = NAN};
+    t->status = prepare(s, a, method, factor, STEPS, &solver);
+    double spent = 0;
+    for (int k = 0; k < REPEATS && !t->status && spent < enough; k++, spent += t->seconds) t->status = gradient(s, a, solver, t);
+    if (t->status) t->seconds = NAN;
+    else t->error = difference(s, a);
+    costate_free(solver);
+}
+
+/* ---- all of them ------------------------------------------------------------------------------------------------------ */
+
+/* The gradient itself goes to `truth`. */
+static int reference(cli_session *s, result *a)
+{
+    for (int i = 0; i < REFERENCES; i++) {
+        const double factor = fmax(references[i].factor, 2e-13 / a->rtol);
+        costate_solver *solver = NULL;
+        trial t = {.seconds = HUGE_VAL};
+        int status = prepare(s, a, references[i].method, factor, REFERENCE_STEPS, &solver), code = EXIT_GOOD;
+        if (!status) status = gradient(s, a, solver, &t);
+        if (status && i + 1 == REFERENCES) code = cli_failed(s, solver, status);
+        costate_free(solver);
+        if (code) return code;
+        if (status) continue;
+        double *spare = a->truth;
+        a->truth = a->g;
+        a->g = spare;
+        a->reference = references[i].method;
+        a->reference_rtol = a->rtol * factor;
+        try_one(s, a, a->reference, 10 * factor, &t);
+        a->doubt = t.error;
+        break;
+    }
+    return EXIT_GOOD;
+}
+
+/* --among, or all. */
+static int choose(const cli_session *s, result *a)
+{
+    const char *text, *item, *command = s->request->command->name;
+    const costate_table *m;
+    const int all = !cli_value(s->request, OPT_AMONG), count = costate_method_count();
+    int length;
+    char *chosen = cli_take((size_t)count, 1), pattern[64];
+    memset(chosen, all, (size_t)count);
+    for (int at = 0; (text = cli_next(s->request, OPT_AMONG, &at));)
+        while ((length = cli_item(&text, &item)) >= 0) {
+            int found = 0;
+            snprintf(pattern, sizeof pattern, "%.*s", length, item);
+            for (int i = 0; (m = costate_method(i)); i++)
+                if (!fnmatch(pattern, m->name, 0)) chosen[i] = 1, found = 1;
+            if (found) continue;
+            free(chosen);
+            return cli_usage(command, "there is no method '%s'; `costate methods` lists them", pattern);
+        }
+    a->method = cli_take((size_t)count, sizeof *a->method);
+    a->tried = cli_take((size_t)count, sizeof *a->tried);
+    for (int i = 0; (m = costate_method(i)); i++)
+        if (chosen[i] && m->e) a->method[a->count++] = m;
+    free(chosen);
+    return EXIT_GOOD;
+}
+
+static int compare(cli_session *s, result *a)
+{
+    cli_calm_blas(s);
+    progress_start(s->request, "comparing");
+    const int code = reference(s, a);
+    for (int i = 0; !code && i < a->count; i++)
+        for (int k = 0; k < LEVELS; k++) {
+            const int slow = k && (a->tried[i][k - 1].status || a->tried[i][k - 1].seconds > too_long);
+            if (slow) a->tried[i][k] = (trial){.status = 1, .error = NAN, .seconds = NAN};
+            else try_one(s, a, a->method[i]->name, tolerance(a, k) / a->rtol, &a->tried[i][k]);
+        }
+    progress_stop();
+    return code;
+}
+
+/* ---- output ----------------------------------------------------------------------------------------------------------- */
+
+/* The fastest trial with an error of at most this, of all families or of that of method `like`; -1: none. */
+static int fastest(const result *a, int like, double error, int *level)
+{
+    int best = -1;
+    for (int i = 0; i < a->count; i++)
+        for (int k = 0; k < LEVELS; k++) {
+            const trial *t = &a->tried[i][k];
+            if (like >= 0 && a->method[i]->family != a->method[like]->family) break;
+            if (t->error <= error && (best < 0 || t->seconds < a->tried[best][*level].seconds)) best = i, *level = k;
+        }
+    return best;
+}
+
+static void print_fastest(cli_session *s, const result *a)
+{
+    cli_table t;
+    table_open(&t, 4, 1);
+    const char *const head[] = {"error at most", "fastest", "rtol", "ms"};
+    for (int k = 0; k < 4; k++) table_text(&t, "%s", head[k]);
+    for (double error = loose; error > tight; error /= 100) {
+        int level = 0;
+        const int i = fastest(a, -1, error, &level);
+        if (i < 0) continue;
+        table_text(&t, "%.0e", error);
+        table_text(&t, "%s", a->method[i]->name);
+        table_text(&t, "%.0e", tolerance(a, level));
+        table_text(&t, "%.3g", 1e3 * a->tried[i][level].seconds);
+    }
+    table_print(&t, &s->out);
+}
+
+/* A row for each method, a column for each tolerance. */
+static void print_grid(cli_session *s, const result *a, int of_errors)
+{
+    cli_table t;
+    fprintf(s->out.to, "\n%s at rtol =\n", of_errors ? "error" : "milliseconds");
+    table_open(&t, 1 + LEVELS, 1);
+    table_text(&t, "method");
+    for (int k = 0; k < LEVELS; k++) table_text(&t, "%.0e", tolerance(a, k));
+    for (int i = 0; i < a->count; i++) {
+        table_text(&t, "%s", a->method[i]->name);
+        for (int k = 0; k < LEVELS; k++) {
+            const trial *now = &a->tried[i][k];
+            if (now->status) table_text(&t, "%s", "");
+            else if (of_errors) table_text(&t, "%.1e", now->error);
+            else table_text(&t, "%.3g", 1e3 * now->seconds);
+        }
+    }
+    table_print(&t, &s->out);
+}
+
+static void print_table(cli_session *s, const result *a)
+{
+    cli_bold(&s->out, 1);
+    fprintf(s->out.to, "%s", s->about.name);
+    cli_bold(&s->out, 0);
+    fprintf(s->out.to, ", t = %g .. %g: relative error of the gradient, and its time\n\n", s->t0, s->t1);
+    print_fastest(s, a);
+    print_grid(s, a, 1);
+    print_grid(s, a, 0);
+    fprintf(s->out.to, "\nreference: %s at rtol = %.0e, itself good to about %.0e\n", a->reference, a->reference_rtol, a->doubt);
+    fputs("blank: it failed, or took too many steps, or a looser tolerance took too long\n", s->out.to);
+}
+
+static void print_csv(cli_session *s, const result *a)
+{
+    fputs("method,rtol,status,steps,error,seconds\n", s->out.to);
+    for (int i = 0; i < a->count; i++)
+        for (int k = 0; k < LEVELS; k++) {
+            const trial *t = &a->tried[i][k];
+            if (t->status == 1) continue;
+            fprintf(s->out.to, "%s,%.17g,%d,%lld,", a->method[i]->name, tolerance(a, k), t->status, (long long)t->steps);
+            fprintf(s->out.to, t->status ? ",\n" : "%.17g,%.17g\n", t->error, t->seconds);
+        }
+}
+
+static void print_json(cli_session *s, const result *a)
+{
+    cli_json j;
+    report_begin(s, &j);
+    json_line(&j, "reference", '{');
+    json_text(&j, "method", a->reference);
+    json_number(&j, "rtol", a->reference_rtol);
+    json_number(&j, "error", a->doubt);
+    json_close(&j, '}');
+    json_open(&j, "trials", '[');
+    for (int i = 0; i < a->count; i++)
+        for (int k = 0; k < LEVELS; k++) {
+            const trial *t = &a->tried[i][k];
+            if (t->status == 1) continue;
+            json_line(&j, NULL, '{');
+            json_text(&j, "method", a->method[i]->name);
+            json_number(&j, "rtol", tolerance(a, k));
+            json_whole(&j, "status", t->status);
+            json_whole(&j, "steps", t->steps);
+            if (!t->status) json_number(&j, "error", t->error);
+            if (!t->status) json_number(&j, "seconds", t->seconds);
+            json_close(&j, '}');
+        }
+    json_close(&j, ']');
+    report_end(s, &j);
+}
+
+/* Whether a method is drawn: all that --among names, else those which are the fastest of their family for some error. */
+static int drawn(const cli_session *s, const result *a, int i)
+{
+    int level = 0, best = cli_value(s->request, OPT_AMONG) != NULL;
+    for (double error = loose; error > tight; error /= 100) best |= fastest(a, i, error, &level) == i;
+    return best;
+}
+
+static int draw(cli_session *s, const result *a)
+{
+    if (!cli_value(s->request, OPT_PLOT)) return EXIT_GOOD;
+    figure_curve *curve = cli_take((size_t)a->count, sizeof *curve);
+    double *numbers = cli_take((size_t)a->count * 2 * LEVELS, sizeof *numbers);
+    int count = 0;
+    for (int i = 0; i < a->count; i++) {
+        if (!drawn(s, a, i)) continue;
+        figure_curve *c = &curve[count];
+        double *error = numbers + (size_t)(2 * count++) * LEVELS, *seconds = error + LEVELS;
+        *c = (figure_curve){.name = a->method[i]->name, .x = error, .y = seconds};
+        for (; c->count < LEVELS && !a->tried[i][c->count].status; c->count++) {
+            error[c->count] = a->tried[i][c->count].error;
+            seconds[c->count] = a->tried[i][c->count].seconds;
+        }
+    }
+    const int code = figure_curves(s, "relative error of the gradient", "seconds", count, curve);
+    free(curve);
+    free(numbers);
+    return code;
+}
+
+int cli_compare(cli_request *r)
+{
+    cli_session s;
+    result a = {0};
+    int code = cli_session_open(&s, r, 2); /* a step of a Rosenbrock method holds the Jacobian */
+    if (!code) code = cli_choose_objectives(&s, &a.of);
+    if (!code) code = choose(&s, &a);
+    if (!code) {
+        a.variables = cli_variables(&s);
+        a.rtol = strtod(cli_library_value(r, "rtol"), NULL);
+        a.atol = strtod(cli_library_value(r, "atol"), NULL);
+        a.g = cli_take((size_t)a.variables * (size_t)a.of.count, sizeof *a.g);
+        a.truth = cli_take((size_t)a.variables * (size_t)a.of.count, sizeof *a.g);
+        code = compare(&s, &a);
+        if (!code) (r->format == CLI_JSON ? print_json : r->format == CLI_CSV ? print_csv : print_table)(&s, &a);
+        if (!code) code = draw(&s, &a);
+    }
+    free(a.of.pick);
+    free(a.method);
+    free(a.tried);
+    free(a.g);
+    free(a.truth);
+    return cli_session_close(&s, code);
+}
