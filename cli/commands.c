@@ -15,7 +15,7 @@ const cli_command cli_commands[] = {
      "Prints the derivative of every objective with respect to every parameter and initial value. They are the exact "
      "derivatives of the numerical solution, at a cost that does not grow with the number of parameters. The objectives "
      "are what the model's terminal, running and observe add up to; a model without any has its final states as "
-     "objectives.\n\n"
+     "objectives, unless they are more than 500.\n\n"
      "If the model computes its initial state by init(p, y0) the dependence is part of the derivatives with respect to the "
      "parameters, and there are none with respect to initial values. If the integration fails no gradient is printed.",
      "costate gradient lotka_volterra.c --param alpha=1.2 --rtol 1e-9 --format json"},

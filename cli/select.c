@@ -173,8 +173,17 @@ int cli_choose_variables(cli_session *s, int all, cli_choice *c)
     return choose_all(s, &l, OPT_WRT, all || !s->np ? l.count : s->np, c);
 }
 
+enum { MANY = 500 }; /* final states that nobody asked for */
+
 int cli_choose_objectives(cli_session *s, cli_choice *c)
 {
+    const int by_default = s->objective[0] == s->state[0] && !cli_value(s->request, OPT_OBJECTIVE);
+    *c = (cli_choice){0};
+    if (by_default && s->objectives > MANY)
+        return cli_usage(s->request->command->name,
+                         "%s has no objectives, and its %d final states are too many\n"
+                         "  try: --objective NAME,... ('*': all), a terminal function in the model, costate tangent",
+                         s->about.name, s->objectives);
     const list l = {"objective", s->objectives, of_array, s->objective, s->objectives};
     return choose_all(s, &l, OPT_OBJECTIVE, l.count, c);
 }

@@ -55,7 +55,8 @@ wrong 'threads = "two" is not a whole number' gradient "$lv" --threads two
 wrong "there is no method 'dorpi*'; \`costate methods\` lists them" compare "$lv" --among 'dorpi*'
 wrong "'--method' is an option of run, gradient, tangent, hessian, check" compare "$lv" --method dopri5
 wrong 'cannot be written' run "$lv" -o no/such/folder/out
-wrong 'too large for --full' hessian "$own/sized.c" -DN=600 --full
+wrong 'its 600 final states are too many' gradient "$own/sized.c" -DN=600
+wrong 'too large for --full' hessian "$own/sized.c" -DN=600 --full --objective 'y[0]'
 
 # Help is no mistake.
 expect 0 --help; says out 'usage: costate COMMAND'
