@@ -1,1 +1,1 @@
-../../problems/models/cbm4.c
+../../problems/cbm4.c
