@@ -67,6 +67,13 @@ valid()
     "$PYTHON" -W ignore "$here/validate.py" "$SOURCE/docs/schema/$1.json" out || fail "out is not valid by docs/schema/$1.json"
 }
 
+# exact: every number in out is what its double is with 17 digits.
+exact()
+{
+    python "import re
+for word in re.findall(r'-?[0-9][0-9.]*(?:e[-+][0-9]+)?', re.sub(r'\"[^\"]*\"', '', text)): assert '%.17g' % float(word) == word, word"
+}
+
 # narrow: no line of out is longer than 80 columns.
 narrow()
 {
