@@ -17,6 +17,7 @@ static void print_table(cli_session *s, const costate_certificate *c)
     cli_bold(&s->out, 0);
     cli_table t;
     table_open(&t, 3, 1);
+    t.group = 2;
     table_text(&t, "what");
     table_text(&t, "found");
     table_text(&t, "should be");

@@ -240,11 +240,11 @@ static void print_table(cli_session *s, const result *a)
     cli_bold(&s->out, 1);
     fprintf(s->out.to, "%s", s->about.name);
     cli_bold(&s->out, 0);
-    fprintf(s->out.to, ", t = %g .. %g: relative error of the gradient, and its time\n\n", s->t0, s->t1);
+    fprintf(s->out.to, ", t = %g .. %g\n\n", s->t0, s->t1);
     print_fastest(s, a);
     print_grid(s, a, 1);
     print_grid(s, a, 0);
-    fprintf(s->out.to, "\nreference: %s at rtol = %.0e, itself good to about %.0e\n", a->reference, a->reference_rtol, a->doubt);
+    fprintf(s->out.to, "\nerror: relative, of the gradient, against %s at %.0e (good to %.0e)\n", a->reference, a->reference_rtol, a->doubt);
     fputs("blank: it failed, or took too many steps, or a looser tolerance took too long\n", s->out.to);
 }
 

@@ -53,6 +53,7 @@ static void print_part(cli_session *s, const result *a, int initial)
     if (!rows) return;
     fputs("\n", s->out.to);
     table_open(&t, 2 + a->of.count * (1 + with_scaled), 2);
+    t.group = 1 + with_scaled;
     table_text(&t, initial ? "initial value" : "parameter");
     table_text(&t, "value");
     for (int l = 0; l < a->of.count; l++) {

@@ -26,7 +26,7 @@ void help_paragraph(FILE *to, const char *text, int indent, int width)
 void help_overview(FILE *to)
 {
     fprintf(to, "usage: costate COMMAND MODEL.c [options]\n\n"
-                "Gradients and Hessian-vector products of what an ODE model, written in C, computes.\n\ncommands:\n");
+                "Gradients and Hessian-vector products of what an ODE model in C computes.\n\ncommands:\n");
     for (int i = 0; i < cli_command_count; i++) fprintf(to, "  %-10s %s\n", cli_commands[i].name, cli_commands[i].brief);
     fprintf(to, "\n`costate help COMMAND` says more, `costate --version` which version this is.\n\n"
                 "Exit codes: 0 good, 1 usage, 2 the model was refused, 3 it did not compile,\n"

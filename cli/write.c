@@ -1,4 +1,4 @@
-/* write.c - JSON, CSV and tables. */
+/* write.c - JSON and CSV. */
 #include "cli.h"
 
 #include <math.h>
@@ -121,93 +121,4 @@ void csv_number(cli_out *o, const char *what, double x, int last)
 {
     if (!isfinite(x)) cli_warn(o, "%s is %g", what, x);
     fprintf(o->to, "%.17g%c", x, last ? '\n' : ',');
-}
-
-/* ---- tables ----------------------------------------------------------------------------------------------------------- */
-
-void table_open(cli_table *t, int columns, int fixed)
-{
-    *t = (cli_table){.columns = columns, .fixed = fixed};
-}
-
-static void put(cli_table *t, char *cell)
-{
-    if (t->count == t->room) {
-        t->room = t->room ? 2 * t->room : 64;
-        char **more = cli_take((size_t)t->room, sizeof *more);
-        if (t->count) memcpy(more, t->cell, (size_t)t->count * sizeof *more);
-        free(t->cell);
-        t->cell = more;
-    }
-    t->cell[t->count++] = cell;
-}
-
-void table_text(cli_table *t, const char *format, ...)
-{
-    char text[512];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    put(t, cli_text("%s", text));
-}
-
-void table_number(cli_table *t, double x)
-{
-    put(t, cli_text("%.7g", x));
-}
-
-/* Columns on the screen: continuation bytes of UTF-8 take none. */
-static int shown(const char *text)
-{
-    int width = 0;
-    for (; *text; text++) width += ((unsigned char)*text & 0xC0) != 0x80;
-    return width;
-}
-
-/* Numbers and what stands above them to the right, other text to the left. */
-static int numeric(const cli_table *t, int column)
-{
-    char *end;
-    for (int k = t->columns + column; k < t->count; k += t->columns)
-        if (*t->cell[k] && (strtod(t->cell[k], &end), *end)) return 0;
-    return 1;
-}
-
-static void print_block(const cli_table *t, cli_out *o, const int *width, const int *right, int from, int to)
-{
-    for (int row = 0; row < t->count / t->columns; row++) {
-        int blank = 0; /* owed: a line does not end with blanks */
-        if (!row) cli_bold(o, 1);
-        for (int k = 0; k < to; k = k + 1 == t->fixed && k + 1 < from ? from : k + 1) {
-            const char *cell = t->cell[row * t->columns + k];
-            const int pad = width[k] - shown(cell);
-            if (*cell) {
-                fprintf(o->to, "%*s%s", blank + (right[k] ? pad : 0), "", cell);
-                blank = right[k] ? 2 : pad + 2;
-            } else blank += width[k] + 2;
-        }
-        if (!row) cli_bold(o, 0);
-        putc('\n', o->to);
-    }
-}
-
-void table_print(cli_table *t, cli_out *o)
-{
-    int *width = cli_take((size_t)t->columns, sizeof *width), *right = cli_take((size_t)t->columns, sizeof *right), left = 0;
-    for (int k = 0; k < t->count; k++)
-        if (shown(t->cell[k]) > width[k % t->columns]) width[k % t->columns] = shown(t->cell[k]);
-    for (int k = 0; k < t->columns; k++) right[k] = numeric(t, k);
-    for (int k = 0; k < t->fixed; k++) left += width[k] + 2;
-    for (int from = t->fixed, first = 1; first || from < t->columns; first = 0) {
-        int to = from, sum = left;
-        while (to < t->columns && (to == from || sum + width[to] <= o->width)) sum += width[to++] + 2;
-        if (!first) putc('\n', o->to);
-        print_block(t, o, width, right, from, to);
-        from = to;
-    }
-    for (int k = 0; k < t->count; k++) free(t->cell[k]);
-    free(t->cell);
-    free(width);
-    free(right);
 }

@@ -27,6 +27,11 @@ for command in 'run --points 4' run gradient 'gradient --scaled' tangent; do
     # shellcheck disable=SC2086
     for model in pollu hires lotka_volterra; do expect 0 $command "$models/$model.c" --method rodas4 --t1 1; narrow; silent err; done
 done
+for command in run 'run --points 3' gradient 'gradient --scaled' tangent 'hessian --full' check 'compare --among dopri5'; do
+    # shellcheck disable=SC2086
+    expect 0 $command "$own/long_names.c"; narrow; silent err
+done
+expect 0 tangent "$own/long_names.c"; says out 'd/d rate_of_d..'; says out 'd/d rate_of_p..'
 expect 0 hessian --full "$models/hires.c" --method rodas4 --t1 1; narrow; silent err
 expect 0 check "$models/hires.c" --method rodas4; narrow
 for command in methods solvers; do

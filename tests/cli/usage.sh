@@ -59,7 +59,7 @@ wrong 'its 600 final states are too many' gradient "$own/sized.c" -DN=600
 wrong 'too large for --full' hessian "$own/sized.c" -DN=600 --full --objective 'y[0]'
 
 # Help is no mistake.
-expect 0 --help; says out 'usage: costate COMMAND'
+expect 0 --help; narrow; says out 'usage: costate COMMAND'
 expect 0 --version; says out 'costate '
 for command in run gradient tangent hessian check compare diff methods solvers help; do
     expect 0 help "$command"; narrow; silent err; says out "usage: costate $command"
