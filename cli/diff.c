@@ -130,7 +130,7 @@ static int differentiate(costate_model **m, const char *file, costate_model_opti
 /* Diagnostics as they are, or the first line of each, file:line:column: what, in pieces. */
 static void write_kinks(FILE *to, const cli_request *r, cli_json *j, const char *kinks)
 {
-    if (r->format == CLI_TABLE) fputs(kinks, to);
+    if (r->format == CLI_TABLE) fputs(*kinks ? kinks : "no kinks\n", to);
     if (r->format == CLI_CSV) fputs("file,line,column,text\n", to);
     if (r->format == CLI_JSON) json_open(j, "kinks", '[');
     for (const char *line = kinks; *line && r->format != CLI_TABLE; line += strcspn(line, "\n") + 1) {

@@ -59,6 +59,13 @@ static int open_interruptible(cli_opener *open, costate_model **m, const char *f
     return status;
 }
 
+/* What has a place in the model says so; what has none is the command's. */
+static void print_message(const cli_request *r, const char *message)
+{
+    if (!strncmp(message, "error: ", 7)) fprintf(stderr, "costate %s: %s", r->command->name, message + 7);
+    else fputs(message, stderr);
+}
+
 int cli_open_with(cli_opener *open, costate_model **m, const cli_request *r, int order, void *context)
 {
     const char **define = cli_take((size_t)r->count, sizeof *define), *text;
@@ -68,7 +75,7 @@ int cli_open_with(cli_opener *open, costate_model **m, const cli_request *r, int
     const int status = open_interruptible(open, m, r->file, &options, context);
     progress_stop();
     free(define);
-    if (status && !caught) fputs(costate_model_message(*m), stderr);
+    if (status && !caught) print_message(r, costate_model_message(*m));
     if (caught) {
         costate_model_close(*m);
         *m = NULL;

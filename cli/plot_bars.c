@@ -10,7 +10,7 @@
 #define SMALL "font-size=\"6\" fill=\"" PLOT_GREY "\""
 
 enum { MOST_BARS = 30, FEW_BARS = 12, MOST_CHARTS = 6 }; /* few: of each of more than two charts */
-static const double bar_gap = 9, bar_high = 5.5;
+static const double bar_gap = 9, bar_high = 5.5, most_of_names = 0.45; /* of the width */
 
 static double value(const plot_bar_chart *c, int k)
 {
@@ -59,14 +59,14 @@ static void short_number(char text[32], double v)
 
 static void draw_bars(figure *g, const plot_bar_chart *c, const sorted *s, double left, double right, double top)
 {
-    if (c->title) pen_text(g, left + 4, top + 6, PEN_START, "font-weight=\"bold\"", c->title);
+    if (c->title) pen_fitted(g, left + 4, top + 6, PEN_START, "font-weight=\"bold\"", c->title, (right - left) / 1.1);
     if (!s->shown) {
         pen_text(g, left + 4, top + 16, PEN_START, "fill=\"" PLOT_GREY "\"", s->broken ? "nothing to draw" : "nothing but zeros");
         return;
     }
     double names = 0, lo = 0, hi = 0;
     for (int i = 0; i < s->shown; i++) {
-        names = fmax(names, fmin(text_width(c->name[s->bars[i].k]), (right - left) / 3));
+        names = fmax(names, fmin(text_width(c->name[s->bars[i].k]), most_of_names * (right - left)));
         lo = fmin(lo, value(c, s->bars[i].k));
         hi = fmax(hi, value(c, s->bars[i].k));
     }
@@ -77,9 +77,8 @@ static void draw_bars(figure *g, const plot_bar_chart *c, const sorted *s, doubl
     const double zero = axis_at(&a, 0), first = top + (c->title ? 10 : 2);
     for (int i = 0; i < s->shown; i++) {
         const double v = value(c, s->bars[i].k), y = first + bar_gap * i, end = axis_at(&a, v);
-        char text[32], *name = text_fit(c->name[s->bars[i].k], (right - left) / 3);
-        if (name) pen_text(g, left + 4 + names, y + bar_high, PEN_END, "", name);
-        free(name);
+        char text[32];
+        pen_fitted(g, left + 4 + names, y + bar_high, PEN_END, "", c->name[s->bars[i].k], most_of_names * (right - left));
         if (v > 0) pen_box(g, zero, y, end - zero, bar_high, "fill=\"#4a6a8a\"");
         else pen_box(g, end + 0.25, y + 0.25, zero - end - 0.25, bar_high - 0.5, OUTLINED);
         short_number(text, v);

@@ -43,13 +43,14 @@ char *text_fit(const char *text, double width)
     if (!fit) return NULL;
     strcpy(fit, text);
     if (text_width(text) <= width) return fit;
-    size_t end = 0;
-    double used = 0.65 * PLOT_SIZE;
-    for (int bytes; text[end]; end += (size_t)bytes) {
-        used += PLOT_SIZE * glyph(text + end, &bytes);
-        if (used > width && end) break;
-    }
-    strcpy(fit + end, dots);
+    const double half = (width - 0.65 * PLOT_SIZE) / 2;
+    size_t head = 0, tail = 0;
+    double used = 0, left = text_width(text);
+    for (int bytes; (used += PLOT_SIZE * glyph(text + head, &bytes)) <= half || !head; head += (size_t)bytes)
+        ;
+    for (int bytes; left > half && text[tail]; tail += (size_t)bytes) left -= PLOT_SIZE * glyph(text + tail, &bytes);
+    strcpy(fit + head, dots);
+    strcat(fit + head, text + tail);
     return fit;
 }
 
@@ -102,6 +103,13 @@ void pen_text(figure *g, double x, double y, pen_anchor anchor, const char *styl
     fprintf(g->to, "<text x=\"%.2f\" y=\"%.2f\"%s %s>", x, y, anchors[anchor], style);
     escaped(g->to, text);
     fputs("</text>\n", g->to);
+}
+
+void pen_fitted(figure *g, double x, double y, pen_anchor anchor, const char *style, const char *text, double width)
+{
+    char *fit = text_fit(text, width);
+    if (fit) pen_text(g, x, y, anchor, style, fit);
+    free(fit);
 }
 
 void pen_power(figure *g, double x, double y, pen_anchor anchor, const char *before, int exponent)
@@ -166,9 +174,7 @@ int figure_open(figure *g, plot *f, double width)
     g->to = open_memstream(&g->text, &g->length);
     if (!g->to) return plot_fail(f, "out of memory");
     if (!f->title) return 0;
-    char *title = text_fit(f->title, (width - 8) / 1.2);
-    if (title) pen_text(g, 4, g->y + 7, PEN_START, "font-size=\"8\" font-weight=\"bold\"", title);
-    free(title);
+    pen_fitted(g, 4, g->y + 7, PEN_START, "font-size=\"8\" font-weight=\"bold\"", f->title, (width - 8) / 1.2);
     g->y += 12;
     return 0;
 }

@@ -37,16 +37,17 @@ void figure_note(figure *g, const char *format, ...) __attribute__((format(print
 /* Ends it and writes the file. */
 int figure_close(figure *g);
 
-/* A straight line; a rectangle; text with its baseline at y, escaped; plain text with an exponent. style: attributes. */
+/* A straight line; a rectangle; text with its baseline at y, escaped, or cut to fit; plain text with an exponent. style: attributes. */
 void pen_line(figure *g, double x0, double y0, double x1, double y1, const char *style);
 void pen_box(figure *g, double x, double y, double wide, double high, const char *style);
 void pen_text(figure *g, double x, double y, pen_anchor anchor, const char *style, const char *text);
+void pen_fitted(figure *g, double x, double y, pen_anchor anchor, const char *style, const char *text, double width);
 void pen_power(figure *g, double x, double y, pen_anchor anchor, const char *before, int exponent);
 
 /* Whether a number can be drawn: neither NaN nor so large that differences overflow. */
 int drawable(double x);
 
-/* About as wide as text is, in points at PLOT_SIZE; and a name cut to fit (by malloc). */
+/* About as wide as text is, in points at PLOT_SIZE; and a name cut in its middle to fit (by malloc). */
 double text_width(const char *text);
 char *text_fit(const char *text, double width);
 

@@ -258,7 +258,7 @@ static void draw_panel(lines *l, const panel *p, int numbers)
     static const line_style thin = {"#b0b0b0", ""};
     axis_left(&l->g, &p->y, l->x.from - 3);
     axis_bottom(&l->g, &l->x, p->y.from + 3, numbers, numbers ? l->g.f->x : NULL);
-    if (p->group) pen_text(&l->g, l->x.from + 6, p->y.to - 4, PEN_START, "font-weight=\"bold\"", p->group);
+    if (p->group) pen_fitted(&l->g, l->x.from + 6, p->y.to - 4, PEN_START, "font-weight=\"bold\"", p->group, l->x.to - l->x.from);
     if (p->y.lo < 0 && p->y.hi > 0) { /* where zero is */
         const double zero = axis_at(&p->y, 0);
         pen_line(&l->g, l->x.from, zero, l->x.to, zero, "stroke=\"#ccc\" stroke-width=\"0.4\"");

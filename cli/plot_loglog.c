@@ -89,9 +89,7 @@ static void draw_labels(loglog *l, label *all, double *at)
         if (l->x.to - all[i].end_x > 5 || fabs(at[i] - all[i].end_y) > 1)
             pen_line(&l->g, all[i].end_x + 3, all[i].end_y, l->x.to + 4, at[i], style);
         snprintf(style, sizeof style, "fill=\"%s\"", colour);
-        char *name = text_fit(l->series[all[i].i].name, l->g.width - l->x.to - 6);
-        if (name) pen_text(&l->g, l->x.to + 6, at[i] + 2.4, PEN_START, style, name);
-        free(name);
+        pen_fitted(&l->g, l->x.to + 6, at[i] + 2.4, PEN_START, style, l->series[all[i].i].name, l->g.width - l->x.to - 6);
     }
 }
 

@@ -64,17 +64,13 @@ static void draw_names(figure *g, const grid *d, double rows, double columns)
 {
     char style[128];
     for (int i = 0; rows > 0 && i < d->high; i++) {
-        char *name = text_fit(d->m->row_name[i], 50 * PLOT_SIZE / rows);
         snprintf(style, sizeof style, "font-size=\"%.1f\"", rows);
-        if (name) pen_text(g, d->x - 3, d->y + (i + 0.5) * d->side + rows * 0.35, PEN_END, style, name);
-        free(name);
+        pen_fitted(g, d->x - 3, d->y + (i + 0.5) * d->side + rows * 0.35, PEN_END, style, d->m->row_name[i], 50 * PLOT_SIZE / rows);
     }
     for (int j = 0; columns > 0 && j < d->wide; j++) {
         const double x = d->x + (j + 0.5) * d->side + columns * 0.35, y = d->y - 3;
-        char *name = text_fit(d->m->column_name[j], 50 * PLOT_SIZE / columns);
         snprintf(style, sizeof style, "font-size=\"%.1f\" transform=\"rotate(-90 %.2f %.2f)\"", columns, x, y);
-        if (name) pen_text(g, x, y, PEN_START, style, name);
-        free(name);
+        pen_fitted(g, x, y, PEN_START, style, d->m->column_name[j], 50 * PLOT_SIZE / columns);
     }
 }
 

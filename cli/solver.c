@@ -62,6 +62,20 @@ static int put_options(const cli_request *r, costate_solver *solver)
     return status;
 }
 
+/* A message of the library, and what it advises on a line of its own. Where that is an implicit method, it gets a
+ * name. */
+static void say(const cli_request *r, const char *message)
+{
+    static const char implicit[] = "implicit method";
+    const costate_table *table = costate_method_find(cli_method(r));
+    const int is_explicit = table && table->family == COSTATE_ERK;
+    const char *advice = strstr(message, "; try: "), *method = advice && is_explicit ? strstr(advice, implicit) : NULL;
+    const int before = method ? (int)(method + sizeof implicit - 1 - advice - 2) : 0;
+    fprintf(stderr, "costate %s: %.*s\n", r->command->name, (int)(advice ? (size_t)(advice - message) : strlen(message)), message);
+    if (method) fprintf(stderr, "  %.*s (--method rodas4)%s\n", before, advice + 2, advice + 2 + before);
+    else if (advice) fprintf(stderr, "  %s\n", advice + 2);
+}
+
 static int still(double t, const double *y, const double *p, double *f, void *data)
 {
     (void)t, (void)y, (void)p, (void)data;
@@ -74,7 +88,10 @@ int cli_options_check(const cli_request *r)
     costate_solver *solver = NULL;
     int code = check_method(r), status = code ? 0 : costate_create(&solver, &problem, NULL);
     if (!code && !status) status = put_options(r, solver);
-    if (status) code = cli_usage(r->command->name, "%s", costate_message(solver));
+    if (status) {
+        say(r, costate_message(solver));
+        code = EXIT_USAGE;
+    }
     costate_free(solver);
     return code;
 }
@@ -95,10 +112,6 @@ int cli_solver(cli_session *s, costate_solver **solver)
 /* What the library advises in general, in terms of the command line. */
 static void advise(const cli_session *s, int status)
 {
-    const costate_table *table = costate_method_find(cli_method(s->request));
-    const int is_explicit = table && table->family == COSTATE_ERK;
-    if (is_explicit && (status == COSTATE_ERR_STEP || status == COSTATE_ERR_MAX_STEPS || status == COSTATE_ERR_NOT_FINITE))
-        fprintf(stderr, "  try: --method rodas4, an implicit method, if the model is stiff (%s is explicit)\n", table->name);
     if ((status == COSTATE_ERR_NOT_FINITE || status == COSTATE_ERR_SWEEP_NOT_FINITE) && !cli_value(s->request, OPT_NAN_CHECK))
         fprintf(stderr, "  try: --nan-check, which names the line of the model that makes the first NaN or infinity\n");
 }
@@ -106,10 +119,8 @@ static void advise(const cli_session *s, int status)
 /* The codes up to -19 are about what was asked for, those beyond about what happened. */
 int cli_failed(cli_session *s, const costate_solver *solver, int status)
 {
-    const char *message = costate_message(solver), *advice = strstr(message, "; try: ");
-    fprintf(stderr, "costate %s: %.*s\n", s->request->command->name, (int)(advice ? (size_t)(advice - message) : strlen(message)),
-            message);
-    if (advice) fprintf(stderr, "  %s\n", advice + 2);
+    if (status != COSTATE_ERR_CALLBACK || !cli_value(s->request, OPT_NAN_CHECK)) /* else the model has said where */
+        say(s->request, costate_message(solver));
     advise(s, status);
     return status > COSTATE_ERR_MEMORY && status != COSTATE_ERR_INPUT ? EXIT_USAGE : EXIT_SOLVE;
 }

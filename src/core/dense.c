@@ -37,7 +37,7 @@ static int row_failed(costate_solver *s, const step *st, int rc, double t)
     int component;
     if (rc != STEP_MATRIX) return cst__callback_failed(s, rc, "rhs or jvp, for dense output,", t, st->h, st->n);
     int code = cst__step_words(s, rc, "", words, sizeof words, &component);
-    return cst__fail_at(s, code, t, st->h, st->n, -1, component, "%s for dense output at t = %.17g (step %lld, h = %g)", words, t,
+    return cst__fail_at(s, code, t, st->h, st->n, -1, component, "%s for dense output at t = %.10g (step %lld, h = %g)", words, t,
                         (long long)st->n, st->h);
 }
 

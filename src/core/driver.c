@@ -38,7 +38,7 @@ int cst__callback_failed(costate_solver *s, int rc, const char *which, double t,
 {
     if (rc < 0 && s->status == rc) return rc; /* not the callback: what failed has said so */
     if (s->calling) which = s->calling;
-    return cst__fail_at(s, COSTATE_ERR_CALLBACK, t, h, n, -1, -1, "%s returned %d at t = %.17g (step %lld, h = %g)", which, rc, t, (long long)n, h);
+    return cst__fail_at(s, COSTATE_ERR_CALLBACK, t, h, n, -1, -1, "%s returned %d at t = %.10g (step %lld, h = %g)", which, rc, t, (long long)n, h);
 }
 
 int cst__step_words(costate_solver *s, int rc, const char *which, char *words, size_t size, int *component)
@@ -265,18 +265,18 @@ static int give_up(costate_solver *s, const run *r, const step *st, verdict v, d
     char buffer[32], words[160];
     int stage = -1, component = -1;
     if (v == TOO_INACCURATE)
-        return cst__fail_at(s, COSTATE_ERR_STEP, st->t, st->h, st->n, -1, -1, "h = %g at t = %.17g (step %lld), error %g times the tolerance", st->h,
+        return cst__fail_at(s, COSTATE_ERR_STEP, st->t, st->h, st->n, -1, -1, "h = %g at t = %.10g (step %lld), error %g times the tolerance", st->h,
                             st->t, (long long)st->n, err);
     if (v == REFUSED) {
         int code = cst__step_words(s, r->reason, r->which, words, sizeof words, &component);
-        return cst__fail_at(s, code, st->t, st->h, st->n, -1, component, "%s at t = %.17g with h = %g (step %lld)", words, st->t,
+        return cst__fail_at(s, code, st->t, st->h, st->n, -1, component, "%s at t = %.10g with h = %g (step %lld)", words, st->t,
                             st->h, (long long)st->n);
     }
     if (v == DIRECTION_NOT_FINITE || s->fam->culprit(s, st, &stage, &component))
-        return cst__fail_at(s, COSTATE_ERR_NOT_FINITE, st->t, st->h, st->n, -1, -1, "a direction of the tangent at t = %.17g with h = %g (step %lld)",
+        return cst__fail_at(s, COSTATE_ERR_NOT_FINITE, st->t, st->h, st->n, -1, -1, "a direction of the tangent at t = %.10g with h = %g (step %lld)",
                             st->t, st->h, (long long)st->n);
     return cst__fail_at(s, COSTATE_ERR_NOT_FINITE, st->t, st->h, st->n, stage, component,
-                        "component %d (%s) of the right-hand side in stage %d, at t = %.17g with h = %g (step %lld)", component,
+                        "component %d (%s) of the right-hand side in stage %d, at t = %.10g with h = %g (step %lld)", component,
                         cst__state_name(s, component, buffer), stage + 1, st->t, st->h, (long long)st->n);
 }
 
@@ -350,7 +350,7 @@ static int walk(costate_solver *s, run *r)
         for (;;) {
             double err;
             if (r->attempts++ == s->opt.max_steps)
-                return cst__fail_at(s, COSTATE_ERR_MAX_STEPS, r->t, r->h, st.n, -1, -1, "max_steps = %lld reached at t = %.17g of %.17g, h = %g",
+                return cst__fail_at(s, COSTATE_ERR_MAX_STEPS, r->t, r->h, st.n, -1, -1, "max_steps = %lld reached at t = %.10g of %.10g, h = %g",
                                     (long long)s->opt.max_steps, r->t, s->t1, r->h);
             clip(s, r, &st);
             int v = attempt(s, r, &st, &err);

@@ -108,7 +108,7 @@ static int not_repeated(costate_solver *s, const step *st, const char *which, in
     if (rc < 0 && s->status == rc) return rc; /* what failed has said so */
     cst__step_words(s, rc, which, words, sizeof words, &component);
     return cst__fail_at(s, COSTATE_ERR_SWEEP_REPLAY, st->t, st->h, st->n, -1, component,
-                        "%s at t = %.17g with h = %g (step %lld)", words, st->t, st->h, (long long)st->n);
+                        "%s at t = %.10g with h = %g (step %lld)", words, st->t, st->h, (long long)st->n);
 }
 
 int cst__replay(void *ctx, int64_t n, int fresh, const double *state, double *stages, double *next)

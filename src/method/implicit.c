@@ -166,7 +166,7 @@ int cst__implicit_prepare(costate_solver *s)
     if (status == COSTATE_ERR_MEMORY) return cst__fail(s, status, "the Jacobian's pattern");
     if (status)
         return cst__fail(s, COSTATE_ERR_CALLBACK,
-                         "a callback returned %d while the Jacobian's pattern was looked for near t = %.17g", status, s->t0);
+                         "a callback returned %d while the Jacobian's pattern was looked for near t = %.10g", status, s->t0);
     if ((double)m->colptr[s->prob.n] < 0.3 * (double)s->prob.n * (double)s->prob.n)
         m->pattern = (costate_pattern){.format = COSTATE_CSC, .colptr = m->colptr, .rowind = m->rowind};
     status = open_now(s, m);

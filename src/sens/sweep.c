@@ -20,7 +20,7 @@ static int product_failed(costate_solver *s, int rc, const char *which, const st
     int component, code = cst__step_words(s, rc, which, words, sizeof words, &component);
     int own = rc == STEP_MATRIX || rc == STEP_NEWTON;
     return cst__fail_at(s, own ? code : COSTATE_ERR_SWEEP_CALLBACK, st->t, st->h, st->n, -1, component,
-                        "%s in the step from t = %.17g to %.17g (step %lld)%s", words, st->t, st->tn, (long long)st->n,
+                        "%s in the step from t = %.10g to %.10g (step %lld)%s", words, st->t, st->tn, (long long)st->n,
                         own ? ", backwards" : "");
 }
 
@@ -39,7 +39,7 @@ static int not_finite(costate_solver *s, const step *st, const double *x, int w)
     int i = 0;
     while (i < s->prob.n * w - 1 && isfinite(x[i])) i++;
     i /= w;
-    return cst__fail_at(s, COSTATE_ERR_SWEEP_NOT_FINITE, st->t, st->h, st->n, -1, i, "the adjoint of %s in the step from t = %.17g to %.17g (step %lld)",
+    return cst__fail_at(s, COSTATE_ERR_SWEEP_NOT_FINITE, st->t, st->h, st->n, -1, i, "the adjoint of %s in the step from t = %.10g to %.10g (step %lld)",
                         cst__state_name(s, i, buffer), st->t, st->tn, (long long)st->n);
 }
 
