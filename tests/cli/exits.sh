@@ -1,7 +1,7 @@
 # Each exit code of the contract, with nothing on standard output where there is nothing to be trusted.
 . "$SOURCE/tests/cli/lib.sh"
 
-for command in run gradient tangent check 'hessian --full'; do
+for command in run gradient tangent check 'hessian --full' 'compare --among dopri5'; do
     # shellcheck disable=SC2086
     {
         expect 2 $command "$own/refused.c"; silent out; says err 'refused.c:5:'; says err '^'
@@ -10,6 +10,21 @@ for command in run gradient tangent check 'hessian --full'; do
         expect 0 $command "$models/lotka_volterra.c"; silent err
     }
 done
+# 1 is for what is asked for in vain: usage.sh has all of that, these are one of each kind.
+lv=$models/lotka_volterra.c
+expect 1 gradient "$lv" --param alhpa=1; silent out; says err "did you mean 'alpha'?"
+expect 1 gradient "$lv" --rtol -1e-6; silent out; says err 'is not in [0, 0.5]'; says err 'try: '
+expect 1 gradient "$lv" --atol -1; silent out; says err 'atol = -1'
+expect 1 gradient nowhere.c; silent out; says err 'costate gradient: nowhere.c cannot be read: No such file'
+for format in table csv json; do
+    "$COSTATE" gradient "$lv" --format $format >/dev/full 2>err; [ $? -eq 1 ] || fail 'a full disk is not noticed'
+    says err 'standard output cannot be written: No space left'
+    expect 1 gradient "$lv" --format $format -o /dev/full; silent out; says err '/dev/full cannot be written: No space left'
+    "$COSTATE" gradient "$own/sized.c" -DN=60 --format $format 2>err | head -c 1 >/dev/null # more than a pipe holds
+    [ "${PIPESTATUS[0]}" -eq 1 ] || fail 'a reader that is gone is not noticed'
+    silent err
+done
+
 expect 4 gradient "$own/blowup.c" --format json -o result.json; [ ! -e result.json ] || fail 'a file in spite of the failure'
 silent out
 

@@ -46,7 +46,8 @@ done
 
 # During a long run.
 "$COSTATE" run "$own/oscillator.c" >out 2>err || fail 'the model does not run'
-for arguments in 'run -o result' 'gradient --memory 64K --disk 100M -o result' 'run --format json'; do
+for arguments in 'run -o result' 'gradient --memory 64K --disk 100M -o result' 'run --format json' 'check --memory 64K --disk 100M' \
+    'tangent --plot result.png' 'hessian --full -o result' 'compare --memory 64K --disk 100M --plot result.svg'; do
     # shellcheck disable=SC2086
     "$COSTATE" $arguments "$own/oscillator.c" --t1 1e9 --max-steps 1000000000000 >out 2>err </dev/null &
     job=$!
@@ -55,3 +56,13 @@ for arguments in 'run -o result' 'gradient --memory 64K --disk 100M -o result' '
     ended_by 2 $job "$arguments"
     silent out err
 done
+
+# While a figure is converted.
+mkdir bin
+printf '#!/bin/sh\necho $$ >"%s/converting"\nexec sleep 60\n' "$root" >bin/rsvg-convert
+chmod +x bin/rsvg-convert
+PATH=$root/bin:$PATH "$COSTATE" run "$own/oscillator.c" --plot result.png >out 2>err </dev/null &
+job=$!
+wait_for converting
+kill -2 -- -$job
+ended_by 2 $job 'converting'
