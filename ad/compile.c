@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -39,6 +40,13 @@ static void warn(ad_build *b, const char *text)
 static int stopped(const ad_build *b)
 {
     return b->stop && *b->stop;
+}
+
+/* Whether a compiler was interrupted. The keyboard's signal goes to it and to this program, and it may be gone before the signal
+ * arrives here. */
+static int interrupted(const ad_build *b, int status)
+{
+    return stopped(b) || status == 128 + SIGINT || status == 128 + SIGTERM || status == 128 + SIGHUP;
 }
 
 /* ---- opening ---------------------------------------------------------------------------------------------------------- */
@@ -88,7 +96,7 @@ static ad_trouble run(ad_build *b, const ad_words *w, const char *name, char **o
     const int started = ad_job_start(b->m, &job, w, out_file, err_file, b->folder.path);
     if (started) return no_compiler(b, ad_text(b->m, "cannot be started: %s", strerror(started)));
     *status = ad_job_wait(&job, b->stop);
-    if (stopped(b)) return fail(b, AD_STOPPED, "stopped\n");
+    if (interrupted(b, *status)) return fail(b, AD_STOPPED, "stopped\n");
     *out = ad_file_read(b->m, out_file, length);
     *err = ad_file_read(b->m, err_file, &err_length);
     if (!*out || !*err)
@@ -270,7 +278,7 @@ ad_trouble ad_unit_start(ad_build *b, ad_unit *u)
 static ad_trouble compiled(ad_build *b, ad_unit *u)
 {
     settle(b, u);
-    if (stopped(b)) return fail(b, AD_STOPPED, "stopped\n");
+    if (interrupted(b, u->status)) return fail(b, AD_STOPPED, "stopped\n");
     if (!u->status && !access(u->path, R_OK)) return AD_FINE;
     size_t length = 0;
     char *log = ad_file_read(b->m, u->log, &length);

@@ -75,12 +75,11 @@ int cli_open_with(cli_opener *open, costate_model **m, const cli_request *r, int
     const int status = open_interruptible(open, m, r->file, &options, context);
     progress_stop();
     free(define);
-    if (status && !caught) print_message(r, costate_model_message(*m));
-    if (caught) {
+    if (caught || status == COSTATE_MODEL_STOPPED) { /* not caught yet: the compiler was faster to go */
         costate_model_close(*m);
         *m = NULL;
-        raise(caught);
-    }
+        raise(caught ? caught : SIGINT);
+    } else if (status) print_message(r, costate_model_message(*m));
     return exit_code(status);
 }
 

@@ -44,6 +44,12 @@ for way in 2: 2:- 15:; do
     done
 done
 
+# A compiler that is gone before the signal arrives here.
+sed -i 's/^exec sleep 60$/kill -2 $$/' slow-cc
+CC=$root/slow-cc "$COSTATE" gradient "$lv" -o result >out 2>err </dev/null &
+ended_by 2 $! 'a compiler that was interrupted'
+silent out err
+
 # During a long run.
 "$COSTATE" run "$own/oscillator.c" >out 2>err || fail 'the model does not run'
 for arguments in 'run -o result' 'gradient --memory 64K --disk 100M -o result' 'run --format json' 'check --memory 64K --disk 100M' \
