@@ -29,7 +29,7 @@ demo:
 	build/release/costate check examples/models/predator_prey.c
 	@echo
 	@echo "The scaled sensitivities are drawn in build/demo.svg."
-	@echo "A model of your own: copy examples/models/predator_prey.c and change it, then"
+	@echo "A model of your own: copy examples/models/predator_prey.c, change it, and run"
 	@echo "    build/release/costate gradient YOUR_MODEL.c"
 
 test:
