@@ -84,7 +84,7 @@ static int gradient(cli_session *s, result *a, costate_solver *solver, trial *t)
     return status;
 }
 
-/* NaN if the gradient is zero. */
+/* Objectives whose gradient is zero do not count. */
 static double difference(const cli_session *s, const result *a)
 {
     double worst = 0;
