@@ -293,6 +293,30 @@ COSTATE_API int costate_gradient(costate_solver *s, int w, const double *weights
 COSTATE_API int costate_hessian(costate_solver *s, int w, const double *weights, const double *ydot, const double *pdot,
                                 double *hy0, double *hp);
 
+/* The same problem for many sets of parameters and initial values, with gradients if they are wanted: `threads` members at a time, each
+ * thread with a solver of its own that has the options of s and its share of the budgets. Arrays have one row for every member; what is
+ * written does not depend on the number of threads. */
+typedef struct costate_member { /* how a member fared */
+    int status;                 /* 0, or as of costate_solve and costate_gradient; then its rows are NaN */
+    int64_t steps;
+    char message[1024];         /* "" after success */
+} costate_member;
+
+typedef struct costate_members {
+    int count;
+    double t0, t1;
+    const double *p;       /* count x np; NULL if np = 0 */
+    double *y;             /* count x n: initial states in (unless the problem has init), final states out */
+    double *psi;           /* count x objectives; NULL: not wanted */
+    int w;                 /* gradients of each member: as in costate_gradient, with the same weights for all; 0: none */
+    const double *weights; /* objectives x w, or NULL */
+    double *dy0, *dp;      /* count x n x w and count x np x w; dp may be NULL */
+    costate_member *member; /* count */
+} costate_members;
+
+/* COSTATE_ERR_MEMBERS if any member failed; the others are as good as ever. A run that s holds is forgotten. */
+COSTATE_API int costate_ensemble(costate_solver *s, const costate_members *m);
+
 /* ---- what happened ------------------------------------------------------------------------------------------------- */
 
 COSTATE_API const char *costate_message(const costate_solver *s); /* of the last call on s; "" after success; NULL s: no memory */

@@ -56,7 +56,7 @@ static void dismiss(costate_solver *h)
     costate_free(h);
 }
 
-static int hire(costate_solver *s, costate_solver **hand)
+int cst__crew_hire(costate_solver *s, costate_solver **hand)
 {
     costate_solver *h = *hand = cst__alloc(&s->alloc, 1, sizeof *h);
     if (!h) return cst__fail(s, COSTATE_ERR_MEMORY, "a thread's workspace");
@@ -73,11 +73,11 @@ static int hire(costate_solver *s, costate_solver **hand)
     return status;
 }
 
-/* A preconditioner that keeps what it sets up in one place for all has room for one thread. */
-static int single(const costate_solver *s)
+int cst__crew_threads(const costate_solver *s)
 {
     const costate_preconditioner *p = s->opt.preconditioner;
-    return s->im && s->im->handles && p->setup && !p->open;
+    if (s->im && s->im->handles && p->setup && !p->open) return 1; /* what it sets up is in one place for all */
+    return s->opt.threads ? (int)s->opt.threads : pool_cores();
 }
 
 static int open_crew(costate_solver *s, int threads)
@@ -88,7 +88,7 @@ static int open_crew(costate_solver *s, int threads)
     c->count = threads - 1;
     c->pool = pool_open(threads, &s->alloc);
     int status = c->pool ? 0 : cst__fail(s, COSTATE_ERR_MEMORY, "%d threads", threads);
-    for (int i = 0; i < c->count && !status; i++) status = hire(s, &c->hand[i]);
+    for (int i = 0; i < c->count && !status; i++) status = cst__crew_hire(s, &c->hand[i]);
     if (status) cst__crew_close(s);
     return status;
 }
@@ -142,9 +142,9 @@ costate_solver *cst__crew_hand(costate_solver *s, int i)
 
 int cst__crew_muster(costate_solver *s, int tasks, int *hands)
 {
-    int threads = s->opt.threads ? (int)s->opt.threads : pool_cores();
+    int threads = cst__crew_threads(s);
     *hands = 1;
-    if (threads == 1 || tasks <= 1 || single(s)) return 0;
+    if (threads == 1 || tasks <= 1) return 0;
     if (!s->crew) TRY(open_crew(s, threads));
     int count = tasks < threads ? tasks : threads;
     for (int i = 1; i < count; i++) brief(s, cst__crew_hand(s, i));

@@ -22,6 +22,10 @@ int cst__crew_scratch(costate_solver *s, int hands, size_t doubles); /* memory o
  * first is the one that failed at the latest step. */
 int cst__crew_run(costate_solver *s, int hands, int tasks, int by_step, crew_task *task, void *ctx);
 
+/* A solver for another thread: problem and options of s, its pattern of the Jacobian, one thread. On failure what was made is in *hand. */
+int cst__crew_hire(costate_solver *s, costate_solver **hand);
+int cst__crew_threads(const costate_solver *s); /* option threads, as a number */
+
 void cst__crew_drop(costate_solver *s, int which); /* their own trajectories */
 void cst__crew_close(costate_solver *s);
 

@@ -1,0 +1,139 @@
+/* ensemble.c - one problem for many sets of parameters and initial values, members dealt out to threads.
+ *
+ * A member is a run and perhaps a gradient of its own, by whichever of the solvers is free. These are alike: what a run leaves behind in one does not
+ * matter to the next, and the Jacobian's pattern, if it has to be looked for, is found once for all of them. */
+#include "core/crew.h"
+#include "core/driver.h"
+#include "core/pool.h"
+#include "method/implicit.h"
+
+#include <stdio.h>
+
+enum { LEAST_STATES = 16 }; /* that a solver's share of the budgets should hold */
+
+typedef struct team {
+    const costate_solver *s;
+    const costate_members *m;
+    costate_solver **hand;
+} team;
+
+static const double *row_in(const double *all, int k, size_t size)
+{
+    return all ? all + (size_t)k * size : NULL;
+}
+
+static double *row_of(double *all, int k, size_t size)
+{
+    return all ? all + (size_t)k * size : NULL;
+}
+
+static void run_member(void *ctx, int worker, int k)
+{
+    const team *t = ctx;
+    const costate_members *m = t->m;
+    costate_solver *h = t->hand[worker];
+    size_t n = (size_t)h->prob.n, np = (size_t)h->prob.np, w = (size_t)m->w;
+    double *y = row_of(m->y, k, n), *psi = row_of(m->psi, k, (size_t)h->nobj);
+    double *dy0 = row_of(m->dy0, k, n * w), *dp = row_of(m->dp, k, np * w);
+    int status = costate_solve(h, m->t0, m->t1, row_in(m->p, k, np), y);
+    if (!status && psi) status = costate_objectives(h, psi);
+    if (!status && w) status = costate_gradient(h, m->w, m->weights, dy0, dp);
+    m->member[k] = (costate_member){.status = status, .steps = h->stats.steps};
+    if (!status) return;
+    snprintf(m->member[k].message, sizeof m->member[k].message, "%s", h->message);
+    cst__no_numbers(h, 1, y, NULL);
+    cst__fill_nan(psi, psi ? (size_t)h->nobj : 0);
+    if (w) cst__no_numbers(h, m->w, dy0, dp);
+}
+
+/* The pattern, if it has to be found, is that around the first member whose input is good. */
+static int find_pattern(costate_solver *s, const costate_members *m)
+{
+    for (int k = 0; s->im && s->im->waiting && k < m->count; k++) {
+        int status = cst__start(s, m->t0, m->t1, row_in(m->p, k, (size_t)s->prob.np), row_of(m->y, k, (size_t)s->prob.n));
+        if (!status) status = cst__implicit_prepare(s);
+        if (status == COSTATE_ERR_MEMORY || status == COSTATE_ERR_LINSOL) return status;
+    }
+    return cst__begin(s);
+}
+
+static int hire(costate_solver *s, const costate_members *m, int threads, costate_solver **hand)
+{
+    TRY(cst__crew_hire(s, hand));
+    costate_solver *h = *hand;
+    h->opt.record = m->w > 0;
+    h->opt.memory /= threads;
+    h->opt.disk /= threads;
+    if (!s->prob.observations) return 0;
+    h->obs_step = cst__alloc(&h->alloc, (size_t)s->prob.observations, sizeof *h->obs_step);
+    return h->obs_step ? 0 : cst__fail(s, COSTATE_ERR_MEMORY, "the list of %d observations", s->prob.observations);
+}
+
+static int deal(costate_solver *s, const costate_members *m, int threads, costate_solver **hand)
+{
+    for (int i = 0; i < threads; i++) TRY(hire(s, m, threads, &hand[i]));
+    pool *p = pool_open(threads, &s->alloc);
+    if (!p) return cst__fail(s, COSTATE_ERR_MEMORY, "%d threads", threads);
+    pool_run(p, threads, m->count, run_member, &(team){s, m, hand});
+    pool_close(p);
+    int failed = 0, first = -1;
+    for (int k = m->count - 1; k >= 0; k--)
+        if (m->member[k].status) {
+            failed++;
+            first = k;
+        }
+    if (!failed) return 0;
+    return cst__fail(s, COSTATE_ERR_MEMBERS, "%d of %d, the first being number %d: %s", failed, m->count, first,
+                     costate_status_text(m->member[first].status));
+}
+
+static int check(costate_solver *s, const costate_members *m)
+{
+    if (m->count < 1) return cst__fail(s, COSTATE_ERR_WIDTH, "%d members", m->count);
+    if (!m->member || !m->y || (!m->p && s->prob.np))
+        return cst__fail(s, COSTATE_ERR_NULL, "%s of the ensemble", !m->member ? "member" : !m->y ? "y" : "p");
+    if (m->w < 0) return cst__fail(s, COSTATE_ERR_WIDTH, "w = %d", m->w);
+    if (m->w && !m->dy0) return cst__fail(s, COSTATE_ERR_NULL, "dy0 of the ensemble");
+    if (m->w && !m->weights && m->w != s->nobj)
+        return cst__fail(s, COSTATE_ERR_WIDTH, "w = %d without weights, but there are %d objectives", m->w, s->nobj);
+    return 0;
+}
+
+static int ensemble(costate_solver *s, const costate_members *m)
+{
+    TRY(check(s, m));
+    s->have_run = s->have_tangent = s->recorded[PRIMAL] = s->recorded[JOINT] = 0;
+    TRY(find_pattern(s, m));
+    int64_t unit = (int64_t)(s->state * sizeof(double));
+    int threads = cst__crew_threads(s);
+    if (threads > m->count) threads = m->count;
+    while (threads > 1 && m->w && s->opt.memory / threads / unit + s->opt.disk / threads / unit < LEAST_STATES) threads--;
+    costate_solver **hand = cst__alloc(&s->alloc, (size_t)threads, sizeof *hand);
+    if (!hand) return cst__fail(s, COSTATE_ERR_MEMORY, "%d threads", threads);
+    memset(hand, 0, (size_t)threads * sizeof *hand);
+    int status = deal(s, m, threads, hand);
+    for (int i = 0; i < threads; i++) costate_free(hand[i]);
+    cst__release(&s->alloc, hand);
+    return status;
+}
+
+/* Nothing was computed: no number of the caller's stays as it was. */
+static void no_numbers(const costate_solver *s, const costate_members *m, int status)
+{
+    size_t count = m->count > 0 ? (size_t)m->count : 0, n = count * (size_t)s->prob.n, np = count * (size_t)s->prob.np;
+    size_t w = m->w > 0 ? (size_t)m->w : 0;
+    cst__fill_nan(m->y, n);
+    cst__fill_nan(m->psi, count * (size_t)s->nobj);
+    cst__fill_nan(m->dy0, n * w);
+    cst__fill_nan(m->dp, np * w);
+    for (size_t k = 0; m->member && k < count; k++) m->member[k] = (costate_member){.status = status};
+}
+
+int costate_ensemble(costate_solver *s, const costate_members *m)
+{
+    TRY(cst__begin(s));
+    if (!m) return cst__fail(s, COSTATE_ERR_NULL, "the members");
+    int status = ensemble(s, m);
+    if (status && status != COSTATE_ERR_MEMBERS) no_numbers(s, m, status);
+    return status;
+}
