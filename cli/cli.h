@@ -109,12 +109,13 @@ typedef struct cli_out {
     char *text; /* what is to be written to the file */
     size_t length;
     int colours, width, quiet;  /* width: columns */
+    int partial;                /* what there is counts, whatever the exit code */
     int warnings;
     char **warning;
 } cli_out;
 
 int cli_out_open(cli_out *o, const cli_request *r); /* exit codes */
-/* Returns code, or one for what went wrong; no file appears if code is neither good nor that of check. */
+/* Returns code, or one for what went wrong; no file appears if code is neither good nor that of check, unless `partial`. */
 int cli_out_close(cli_out *o, int code);
 void cli_bold(cli_out *o, int on);
 
@@ -214,6 +215,19 @@ void cli_labels_free(char **label, int count);
 int cli_assign(cli_session *s, int option, double *of_params, double *of_states); /* NAME=VALUE,...; NULL: not to be named */
 int cli_choose_variables(cli_session *s, int all, cli_choice *c);  /* --wrt; all 0: parameters alone by default */
 int cli_choose_objectives(cli_session *s, cli_choice *c);          /* --objective */
+int cli_find_variable(const cli_session *s, const char *word, int length, char why[512]); /* -1: none, and why */
+
+/* members.c: the sets of values in a CSV file, whose header names variables; the others are the session's. Exit codes. */
+typedef struct cli_members {
+    int count, columns;
+    int *variable; /* of the columns */
+    int *line;     /* of the file, count */
+    double *p, *y; /* count x np, count x n */
+} cli_members;
+int cli_members_read(const cli_session *s, const char *path, cli_members *m);
+void cli_members_free(cli_members *m);
+
+int cli_ensemble(cli_session *s, const cli_choice *wrt, const cli_choice *of); /* ensemble.c: gradient --ensemble */
 
 /* report.c: parts that results share. */
 void report_head(cli_session *s);                                  /* of a table: model, method, times */

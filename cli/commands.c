@@ -17,7 +17,10 @@ const cli_command cli_commands[] = {
      "are what the model's terminal, running and observe add up to; a model without any has its final states as "
      "objectives, unless they are more than 500.\n\n"
      "If the model computes its initial state by init(p, y0) the dependence is part of the derivatives with respect to the "
-     "parameters, and there are none with respect to initial values. If the integration fails no gradient is printed.",
+     "parameters, and there are none with respect to initial values. If the integration fails no gradient is printed.\n\n"
+     "With --ensemble there is a gradient for every row of a CSV file, --threads of them at a time. Its first line names the "
+     "parameters and initial values that are in the columns; the others are the same for all. A member that fails is "
+     "reported, the others are printed, and the exit code is 4.",
      "costate gradient lotka_volterra.c --param alpha=1.2 --rtol 1e-9 --format json"},
     {"tangent", CLI_TANGENT, cli_tangent, "sensitivities of the states, forward in time",
      "Prints the derivatives of the states with respect to the parameters (or what --wrt names), at the final time or at "

@@ -152,7 +152,8 @@ int cli_gradient(cli_request *r)
     int code = cli_session_open(&s, r, 1);
     if (!code) code = cli_choose_variables(&s, 1, &a.wrt);
     if (!code) code = cli_choose_objectives(&s, &a.of);
-    if (!code) {
+    if (!code && cli_value(r, OPT_ENSEMBLE)) code = cli_ensemble(&s, &a.wrt, &a.of);
+    else if (!code) {
         a.y = cli_take((size_t)s.n, sizeof *a.y);
         a.psi = cli_take((size_t)s.objectives, sizeof *a.psi);
         a.derivative = cli_take((size_t)a.wrt.count * (size_t)a.of.count, sizeof *a.derivative);

@@ -106,7 +106,7 @@ static int finish(cli_out *o)
 
 int cli_out_close(cli_out *o, int code)
 {
-    const int why = o->to && (code == EXIT_GOOD || code == EXIT_CHECK) ? finish(o) : 0;
+    const int why = o->to && (code == EXIT_GOOD || code == EXIT_CHECK || o->partial) ? finish(o) : 0;
     if (why && why != EPIPE)
         fprintf(stderr, "costate %s: %s cannot be written: %s\n", o->command, o->path ? o->path : "standard output",
                 strerror(why));

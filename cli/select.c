@@ -69,26 +69,42 @@ static int find(const list *l, const char *word, int length)
     return -1;
 }
 
-static int unknown(const cli_session *s, const list *l, const char *word, int length)
+static void describe_unknown(const cli_session *s, const list *l, const char *word, int length, char why[512])
 {
     char some[256] = "";
-    const char *command = s->request->command->name;
     const int near = cli_nearest(word, length, l->count, l->name, l->context);
-    if (near >= 0)
-        return cli_usage(command, "there is no %s '%.*s' in %s; did you mean '%s'?", l->what, length, word, s->about.name,
-                         l->name(near, l->context));
+    if (near >= 0) {
+        snprintf(why, 512, "there is no %s '%.*s' in %s; did you mean '%s'?", l->what, length, word, s->about.name,
+                 l->name(near, l->context));
+        return;
+    }
     for (int i = 0; i < l->count && i < 8; i++) {
         const size_t used = strlen(some);
         snprintf(some + used, sizeof some - used, "%s%s%s", i ? ", " : "", l->name(i, l->context),
                  i == 7 && l->count > 8 ? ", ..." : "");
     }
-    return cli_usage(command, "there is no %s '%.*s' in %s%s%s", l->what, length, word, s->about.name,
-                     l->count ? ", but " : ", which has none", some);
+    snprintf(why, 512, "there is no %s '%.*s' in %s%s%s", l->what, length, word, s->about.name,
+             l->count ? ", but " : ", which has none", some);
+}
+
+static int unknown(const cli_session *s, const list *l, const char *word, int length)
+{
+    char why[512];
+    describe_unknown(s, l, word, length, why);
+    return cli_usage(s->request->command->name, "%s", why);
 }
 
 static list variables(const cli_session *s)
 {
     return (list){s->initial ? "parameter or initial value" : "parameter", cli_variables(s), of_variables, s, s->np};
+}
+
+int cli_find_variable(const cli_session *s, const char *word, int length, char why[512])
+{
+    const list l = variables(s);
+    const int i = find(&l, word, length);
+    if (i < 0) describe_unknown(s, &l, word, length, why);
+    return i;
 }
 
 /* ---- NAME=VALUE ------------------------------------------------------------------------------------------------------- */
