@@ -8,7 +8,7 @@
 
 #include "arena.h"
 
-enum { JAM_ONE = 4, JAM_LANES = 2, SHORT = 8, STATEMENTS = 24 };
+enum { JAM_ONE = 4, JAM_LANES = 4, SHORT = 8, STATEMENTS = 24 };
 
 typedef struct jammer {
     ad_vectors *v;

@@ -7,7 +7,7 @@
  *   vjp_dot2 tangent(tangent(reverse(f)))     yb12, pb12
  *
  * A product has variants for what callers leave out. Each variant is a tree of its own, emitted for one lane, four, eight, and any number (in
- * chunks of four). The outermost function takes the first variant that has exactly what it was given, or else the last one, with zeros for what is missing. */
+ * chunks of four). The outermost function takes the first variant that has all that it was given; zeros stand in for what is missing. */
 #include "products.h"
 
 #include "arena.h"
@@ -32,7 +32,7 @@ typedef struct variant {
     const char *name;    /* appended to the product's */
     const char *by;      /* reverse: "y", "p", "yp"; "": forward only */
     const char *move[2]; /* slots that move at level 1 and 2, as letters t y p u; "": no tangent */
-    int keep;
+    int keep;            /* enum ad_keep */
     int usual;           /* 1: what the methods ask for at every stage, so made for large functions too, where compiling takes time */
 } variant;
 
@@ -54,7 +54,9 @@ static const struct product {
     {"vjp_dot",
      {{"t1", "tdot", 0}, {"y1", "ydot", 0}, {"p1", "pdot", 0}, {"u", "u", 0}, {"u1", "udot", 0}, {"yb", "yb", 1}, {"yb1", "ybdot", 1},
       {"pb", "pb", 1}, {"pb1", "pbdot", 1}},
-     {{"ty", "yp", {"ty", ""}, 0, 1}, {"y", "y", {"yu", ""}, 1, 0}, {"dots", "yp", {"typu", ""}, 0, 0}, {"full", "yp", {"typu", ""}, 1, 1}}},
+     {{"ty", "yp", {"ty", ""}, AD_KEEP_NONE, 1},
+      {"second", "yp", {"typu", ""}, AD_KEEP_BUT_PB, 1},
+      {"full", "yp", {"typu", ""}, AD_KEEP_ALL, 1}}},
     {"vjp_dot2",
      {{"t1", "tdot1", 0}, {"y1", "ydot1", 0}, {"p1", "pdot1", 0}, {"t2", "tdot2", 0}, {"y2", "ydot2", 0}, {"p2", "pdot2", 0}, {"u", "u", 0},
       {"yb12", "yb", 1}, {"pb12", "pb", 1}},
@@ -261,6 +263,32 @@ static int put_condition(ad_out *o, const ad_subject *s, const struct product *p
     return zeros;
 }
 
+/* The number of the first variant that has all that is given. */
+static void put_choice(ad_out *o, const ad_subject *s, const struct product *product, int variants, ad_fn *const *fn)
+{
+    ad_puts(o, "    const int chosen = ");
+    for (int v = 0; v + 1 < variants; v++) {
+        int count = 0;
+        for (const arg *a = product->arg; a->slot; a++)
+            if (!ignored(s, a->slot) && !always_given(a->slot) && !ad_at_slot(fn[v], a->slot)) ad_put(o, "%s!%s", count++ ? " && " : "", a->name);
+        ad_put(o, "%s ? %d : ", count ? "" : "1", v);
+    }
+    ad_put(o, "%d;\n", variants - 1);
+}
+
+/* Zeros for what is missing of an argument that some of the variants have. */
+static void put_missing(ad_out *o, const ad_subject *s, const arg *a, int variants, ad_fn *const *fn)
+{
+    int has = 0;
+    for (int v = 0; v < variants; v++) has += ad_at_slot(fn[v], a->slot) != NULL;
+    if (!has || always_given(a->slot)) return;
+    ad_put(o, "    if (!%s", a->name);
+    for (int v = 0; v < variants; v++) /* not where the variant that was chosen does without it */
+        if (!ad_at_slot(fn[v], a->slot)) ad_put(o, " && chosen != %d", v);
+    ad_put(o, ") {\n        %s = costate_scratch_zero(work, (size_t)w * %d);\n", a->name, rows_of(s, a->slot));
+    ad_put(o, "        if (!%s) return costate_scratch_back(work, mark, -1);\n    }\n", a->name);
+}
+
 static void put_outer(ad_out *o, const ad_subject *s, const struct product *product, int variants, ad_fn *const *fn, const char *const *name)
 {
     put_signature(o, s, product);
@@ -271,7 +299,6 @@ static void put_outer(ad_out *o, const ad_subject *s, const struct product *prod
         ad_puts(o, "    return 0; /* it depends on nothing */\n}\n\n");
         return;
     }
-    const ad_fn *last = fn[variants - 1];
     if (uses_slot(s->fn, 't') && strcmp(product->name, "vjp") != 0) ad_put(o, "    static const double zeros[%d] = {0};\n", ZEROS);
     for (int v = 0; v < variants; v++) {
         const int zeros = put_condition(o, s, product, fn[v]);
@@ -280,13 +307,14 @@ static void put_outer(ad_out *o, const ad_subject *s, const struct product *prod
     }
     ad_puts(o, "    costate_work *work = costate_work_open(); /* what is missing is zero, or not wanted */\n    if (!work) return -1;\n"
                "    const costate_mark mark = costate_scratch_mark(work);\n");
-    for (const arg *a = product->arg; a->slot; a++) {
-        if (!ad_at_slot(last, a->slot) || always_given(a->slot)) continue;
-        ad_put(o, "    if (!%s) %s = costate_scratch_zero(work, (size_t)w * %d);\n", a->name, a->name, rows_of(s, a->slot));
-        ad_put(o, "    if (!%s) return costate_scratch_back(work, mark, -1);\n", a->name);
-    }
+    if (variants > 1) put_choice(o, s, product, variants, fn);
+    for (const arg *a = product->arg; a->slot; a++) put_missing(o, s, a, variants, fn);
     ad_puts(o, "    return costate_scratch_back(work, mark, ");
-    put_call(o, last, name[variants - 1], product, 0);
+    for (int v = 0; v < variants; v++) {
+        if (v + 1 < variants) ad_put(o, "chosen == %d ? ", v);
+        put_call(o, fn[v], name[v], product, 0);
+        if (v + 1 < variants) ad_puts(o, " : ");
+    }
     ad_puts(o, ");\n}\n\n");
 }
 

@@ -16,6 +16,7 @@ typedef struct tangent {
     unsigned char *active; /* by symbol number, of the symbols that the function had */
     ad_sym **dot;          /* likewise */
     int syms;
+    const ad_sym *pb;      /* of the function, before it may be left out */
     int taped;             /* 1: an active value is on the tape, so all doubles there are treated as active */
 } tangent;
 
@@ -33,6 +34,11 @@ ad_sym *ad_at_slot(const ad_fn *fn, const char *slot)
         if (own && strcmp(own, slot) == 0) return fn->param[i];
     }
     return NULL;
+}
+
+static int keeps(const tangent *t, const ad_sym *s)
+{
+    return t->wrt->keep == AD_KEEP_ALL || (t->wrt->keep == AD_KEEP_BUT_PB && s != t->pb);
 }
 
 /* ---- activity ------------------------------------------------------------------------------------------------------------- */
@@ -104,7 +110,7 @@ static void assign(tangent *t, ad_node *out, ad_node *s)
         pre->kid[i]->place = s->place;
         ad_append(t->m, out, pre->kid[i]);
     }
-    if (target->sym->role == AD_SUM && !t->wrt->keep) return;
+    if (target->sym->role == AD_SUM && !keeps(t, target->sym)) return;
     ad_append(t->m, out, s);
 }
 
@@ -193,7 +199,7 @@ static void parameters(tangent *t)
     for (int i = 0; i < params; i++) {
         ad_sym *s = old[i], *dot = s->role == AD_INPUT ? (t->active[s->number] ? dot_new(t, s) : NULL) : dot_new(t, s);
         t->dot[s->number] = dot;
-        int kept = s->role == AD_INPUT || t->wrt->keep || (s->role == AD_OUTPUT && !s->extent);
+        int kept = s->role == AD_INPUT || keeps(t, s) || (s->role == AD_OUTPUT && !s->extent);
         if (kept) fn->param[fn->params++] = s;
         else if (s->role == AD_OUTPUT) s->slot = NULL, s->role = AD_LOCAL;
         if (dot) fn->param[fn->params++] = dot;
@@ -209,6 +215,7 @@ ad_fn *ad_tangent(ad_arena *m, const ad_fn *f, const ad_wrt *wrt)
     ad_unfold(m, t.fn);
     t.syms = t.fn->syms;
     t.active = ad_take(m, (size_t)t.syms + 1);
+    t.pb = t.fn->pb;
     t.fn->name = ad_text(m, "%s_%s", f->name, wrt->level == 2 ? "d2" : "d");
     for (int i = 0; i < t.fn->params; i++)
         if (t.fn->param[i]->role == AD_INPUT && moves(&t, t.fn->param[i])) mark(&t, t.fn->param[i]);

@@ -7,10 +7,12 @@
 
 #include "tree.h"
 
+enum ad_keep { AD_KEEP_NONE, AD_KEEP_BUT_PB, AD_KEEP_ALL };
+
 typedef struct ad_wrt {
     int level;               /* 1: first direction, 2: second one */
     const char *const *slot; /* of the inputs that move, ended by NULL; those the function does not have are left out */
-    int keep;                /* 1: outputs and sums are kept beside their tangents */
+    int keep;                /* which outputs and sums are kept beside their tangents: enum ad_keep */
 } ad_wrt;
 
 /* For every input x that moves a lane input xdot follows it, for every output and sum one of its kind with lanes. f is not changed. */

@@ -4,21 +4,20 @@
  *
  * takes every element of pb from the cache and back once for each point. In tiles of j short enough for registers,
  *
- *     for tile: for point: { S; for j in tile: pb[... j ...] += e }
+ *     for tile: { sums = 0;  for point: { S; for j in tile: sums[j] += e }  for j in tile: pb[... j ...] += sums[j] }
  *
- * the compiler unrolls the innermost loop and keeps its elements in registers while the points go by. S is executed once for each tile; what else the loop
- * over points adds to is left to a loop of its own. */
+ * the compiler unrolls the innermost loop and keeps its elements in registers while the points go by. (Where lanes are the vectors it does so with pb
+ * itself.) S is executed once for each tile, what else the loop over points adds to along with the last one. */
 #include "vector_in.h"
 
 #include "arena.h"
 
-/* Elements in a tile: eight vectors of four, with one lane or with four. */
-enum { TILE_ONE = 32, TILE_LANES = 8 };
+/* The most elements in a tile: 14 vectors of four, which leaves registers for the rest; with lanes two blocks of them. */
+enum { TILE_ONE = 56, TILE_LANES = 7, VECTOR = 4 };
 
 typedef struct tiler {
     ad_vectors *v;
     ad_node *points; /* the loop over points */
-    int64_t size;
 } tiler;
 
 /* 1: scalars are set, elements of sums are added to, and nothing else happens. */
@@ -50,9 +49,17 @@ static int adds_in_place(const tiler *w, const ad_node *loop)
     return moves;
 }
 
+/* The most elements of a tile of this loop. */
+static int64_t most_of(const tiler *w, const ad_node *loop)
+{
+    int targets = 0;
+    for (int i = 0; i < loop->kid[2]->kids; i++) targets += loop->kid[2]->kid[i]->op == AD_INC;
+    return (w->v->lanes ? TILE_LANES : TILE_ONE) / (targets ? targets : 1);
+}
+
 static int fits(const tiler *w, const ad_node *s)
 {
-    return s->op == AD_FOR && s->whole == 1 && ad_trips(s) > w->size && only_adds(s->kid[2]) && adds_in_place(w, s);
+    return s->op == AD_FOR && s->whole == 1 && ad_trips(s) > most_of(w, s) && most_of(w, s) >= VECTOR && only_adds(s->kid[2]) && adds_in_place(w, s);
 }
 
 /* 1: besides loops that fit, the points only set scalars of their own and add to what is outside. */
@@ -72,61 +79,111 @@ static int separable(const tiler *w)
     return any;
 }
 
-/* The loop over points with those of its statements that `chosen` has, in symbols of its own. */
-static ad_node *points_with(tiler *w, const unsigned char *chosen, ad_node *extra)
+/* What is executed for one tile: before, during and after its loop over points. */
+typedef struct stage {
+    ad_node *before, *body, *after;
+} stage;
+
+static stage stage_new(tiler *w)
 {
-    ad_arena *m = w->v->m;
-    const ad_node *body = w->points->kid[2];
-    ad_node *kept = ad_block(m), *loop = ad_copy(m, w->points, NULL);
-    for (int i = 0; i < body->kids; i++)
-        if (chosen[i]) ad_append(m, kept, body->kid[i]);
-    ad_append(m, kept, extra);
-    ad_syms own = {0};
-    ad_declared(m, kept, &own);
-    loop->kid[2] = ad_copy(m, kept, ad_new_symbols(m, w->v->fn, &own));
-    return loop;
+    return (stage){ad_block(w->v->m), ad_block(w->v->m), ad_block(w->v->m)};
 }
 
-static ad_node *between(tiler *w, const ad_node *loop, ad_node *from, ad_node *to)
+/* The stage's statements, in symbols of their own. */
+static void put_stage(tiler *w, const stage *t, ad_node *out)
+{
+    ad_arena *m = w->v->m;
+    ad_node *points = ad_copy(m, w->points, NULL), *all = ad_block(m);
+    points->kid[2] = t->body;
+    for (int i = 0; i < t->before->kids; i++) ad_append(m, all, t->before->kid[i]);
+    ad_append(m, all, points);
+    for (int i = 0; i < t->after->kids; i++) ad_append(m, all, t->after->kid[i]);
+    ad_syms own = {0};
+    ad_declared(m, all, &own);
+    ad_exclude(&own, w->v->fn->point);
+    all = ad_copy(m, all, ad_new_symbols(m, w->v->fn, &own));
+    for (int i = 0; i < all->kids; i++) ad_append(m, out, all->kid[i]);
+}
+
+static ad_node *between(tiler *w, const ad_node *loop, ad_node *from, ad_node *to, ad_node *body)
 {
     ad_node *part = ad_copy(w->v->m, loop, NULL);
-    part->kid[0] = from;
-    part->kid[1] = to;
+    part->kid[0] = ad_copy(w->v->m, from, NULL);
+    part->kid[1] = ad_copy(w->v->m, to, NULL);
+    if (body) part->kid[2] = body;
     return part;
 }
 
-/* What the loop number `at` of the body adds, tile by tile. */
-static void put_tiles(tiler *w, int at, ad_node *out)
+/* A loop over one statement. */
+static ad_node *over(tiler *w, const ad_node *loop, ad_node *from, ad_node *to, ad_node *statement)
+{
+    ad_node *body = ad_block(w->v->m);
+    statement->place = loop->place;
+    ad_append(w->v->m, body, statement);
+    return between(w, loop, from, to, body);
+}
+
+/* The part of a loop from `from` to `to`, of at most `size` elements. With one lane what it adds to are local sums. */
+static void put_part(tiler *w, const ad_node *loop, ad_node *from, ad_node *to, int64_t size, stage *t)
+{
+    ad_arena *m = w->v->m;
+    ad_node *part = between(w, loop, from, to, NULL);
+    for (int i = 0; !w->v->lanes && i < part->kid[2]->kids; i++) {
+        ad_node *s = part->kid[2]->kid[i], *target = s->kid ? s->kid[0] : NULL;
+        if (s->op != AD_INC) continue;
+        ad_sym *sums = ad_sym_new(m, w->v->fn, "sums", AD_DOUBLE, AD_LOCAL);
+        sums->array = 1;
+        sums->lane = target->sym->lane;
+        sums->extent = ad_whole(m, size);
+        const ad_affine form = ad_affine_of(&w->v->defs, target->kid[0]);
+        ad_node *mine = ad_elem(m, sums, ad_sub(m, ad_use(m, loop->sym), ad_copy(m, from, NULL)));
+        ad_append(m, t->before, ad_decl(m, sums));
+        ad_append(m, t->before, over(w, loop, from, to, ad_set(m, mine, ad_num(m, 0))));
+        ad_append(m, t->after, over(w, loop, from, to, ad_inc(m, ad_elem(m, target->sym, ad_from_affine(w->v, &form)), ad_copy(m, mine, NULL))));
+        s->kid[0] = ad_copy(m, mine, NULL);
+    }
+    ad_append(m, t->body, part);
+}
+
+/* The size of a tile: as many as needed, of nearly equal sizes. */
+static int64_t tile_size(const tiler *w, const ad_node *loop)
+{
+    const int64_t trips = ad_trips(loop), most = most_of(w, loop), tiles = (trips + most - 1) / most, round = w->v->lanes ? 1 : VECTOR;
+    return ((trips + tiles - 1) / tiles + round - 1) / round * round;
+}
+
+/* All tiles but the last of loop number `at` of the body. Returns where the last one begins. */
+static ad_node *put_tiles(tiler *w, int at, ad_node *out)
 {
     ad_arena *m = w->v->m;
     const ad_node *body = w->points->kid[2], *loop = body->kid[at];
-    unsigned char *chosen = ad_take(m, (size_t)body->kids);
-    for (int i = 0; i < at; i++) chosen[i] = body->kid[i]->op == AD_DECL || body->kid[i]->op == AD_SET;
-    const int64_t whole = ad_trips(loop) / w->size * w->size;
+    const int64_t size = tile_size(w, loop), whole = (ad_trips(loop) - 1) / size * size;
     ad_node *end = ad_add(m, ad_copy(m, loop->kid[0], NULL), ad_whole(m, whole)), *inner = ad_block(m);
     ad_sym *tile = ad_sym_new(m, w->v->fn, "tile", AD_INT, AD_COUNTER);
     tile->ctype = loop->sym->ctype;
-    ad_append(m, inner, points_with(w, chosen, between(w, loop, ad_use(m, tile), ad_add(m, ad_use(m, tile), ad_whole(m, w->size)))));
-    ad_node *tiles = ad_new(m, AD_FOR, AD_INT, 3, ad_copy(m, loop->kid[0], NULL), end, inner);
-    tiles->sym = tile;
-    tiles->whole = w->size;
-    tiles->place = loop->place;
-    ad_append(m, out, tiles);
-    if (whole < ad_trips(loop)) ad_append(m, out, points_with(w, chosen, between(w, loop, ad_copy(m, end, NULL), ad_copy(m, loop->kid[1], NULL))));
+    stage t = stage_new(w);
+    for (int i = 0; i < at; i++)
+        if (body->kid[i]->op == AD_DECL || body->kid[i]->op == AD_SET) ad_append(m, t.body, body->kid[i]);
+    put_part(w, loop, ad_use(m, tile), ad_add(m, ad_use(m, tile), ad_whole(m, size)), size, &t);
+    put_stage(w, &t, inner);
+    ad_node *all = ad_new(m, AD_FOR, AD_INT, 3, ad_copy(m, loop->kid[0], NULL), end, inner);
+    all->sym = tile;
+    all->whole = size;
+    all->place = loop->place;
+    ad_append(m, out, all);
+    return end;
 }
 
 static void tile_points(tiler *w, ad_node *out)
 {
-    ad_arena *m = w->v->m;
     const ad_node *body = w->points->kid[2];
-    unsigned char *rest = ad_take(m, (size_t)body->kids);
-    int adds = 0;
+    stage last = stage_new(w);
     for (int i = 0; i < body->kids; i++) {
-        rest[i] = (unsigned char)!fits(w, body->kid[i]);
-        adds |= body->kid[i]->op == AD_INC;
-        if (!rest[i]) put_tiles(w, i, out);
+        ad_node *s = body->kid[i];
+        if (fits(w, s)) put_part(w, s, put_tiles(w, i, out), s->kid[1], tile_size(w, s), &last);
+        else ad_append(w->v->m, last.body, s);
     }
-    if (adds) ad_append(m, out, points_with(w, rest, NULL));
+    put_stage(w, &last, out);
 }
 
 static ad_node *tile(ad_vectors *v, ad_node *n)
@@ -139,7 +196,7 @@ static ad_node *tile(ad_vectors *v, ad_node *n)
     ad_node *out = ad_block(v->m);
     out->place = n->place;
     for (int i = 0; i < n->kids; i++) {
-        tiler w = {v, n->kid[i], v->lanes ? TILE_LANES : TILE_ONE};
+        tiler w = {v, n->kid[i]};
         if (n->kid[i]->op == AD_FOR && n->kid[i]->sym == v->fn->point && separable(&w)) tile_points(&w, out);
         else ad_append(v->m, out, tile(v, n->kid[i]));
     }

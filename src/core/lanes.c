@@ -1,10 +1,18 @@
 /* lanes.c - see lanes.h */
 #include "core/lanes.h"
 
+#include <stdint.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+enum { LINE = 8, BEYOND_CACHES = 1 << 20 }; /* doubles */
+
 void cst__block_load(lane_cut c, int b, size_t rows, const double *full, double *block)
 {
     size_t w = (size_t)c.w, width = (size_t)cut_width(c, b), used = (size_t)cut_used(c, b);
     if (!full) memset(block, 0, rows * width * sizeof *block);
+    else if (width == w) memcpy(block, full, rows * width * sizeof *block);
     else
         for (size_t i = 0; i < rows; i++) {
             memcpy(block + i * width, full + i * w + (size_t)(b * c.lanes), used * sizeof *block);
@@ -12,13 +20,30 @@ void cst__block_load(lane_cut c, int b, size_t rows, const double *full, double 
         }
 }
 
+/* Rows of one line each into a matrix that no cache holds: written past the caches, which need not read the lines first. 0: not done. */
+static int store_lines(size_t rows, size_t w, const double *block, double *to)
+{
+#if defined(__SSE2__)
+    if (rows * w < BEYOND_CACHES || w % LINE || (uintptr_t)to % (LINE * sizeof *to)) return 0;
+    for (size_t i = 0; i < rows; i++)
+        for (size_t k = 0; k < LINE; k += 2) _mm_stream_pd(to + i * w + k, _mm_loadu_pd(block + i * LINE + k));
+    _mm_sfence();
+    return 1;
+#else
+    (void)rows, (void)w, (void)block, (void)to;
+    return 0;
+#endif
+}
+
 void cst__block_store(lane_cut c, int b, size_t rows, const double *block, double *full)
 {
     size_t w = (size_t)c.w, width = (size_t)cut_width(c, b), used = (size_t)cut_used(c, b);
     double *to = full + (size_t)(b * c.lanes);
-    if (used == 8 && width == 8)
-        for (size_t i = 0; i < rows; i++) memcpy(to + i * w, block + i * 8, 8 * sizeof *block);
-    else
+    if (width == w) memcpy(full, block, rows * width * sizeof *block);
+    else if (used == LINE && width == LINE) {
+        if (store_lines(rows, w, block, to)) return;
+        for (size_t i = 0; i < rows; i++) memcpy(to + i * w, block + i * LINE, LINE * sizeof *block);
+    } else
         for (size_t i = 0; i < rows; i++) memcpy(to + i * w, block + i * width, used * sizeof *block);
 }
 
