@@ -1,5 +1,5 @@
-/* cost_bench.c - what derivatives cost beside the solution, from a model file alone: time of a forward run that records nothing, of
- * one with the gradient of the sum of the objectives (or of the final states), of one with a Hessian-vector product, and memory.
+/* cost_bench.c - what derivatives cost beside the solution, from a model file alone: time of a forward run that records nothing,
+ * of one with the gradient of the sum of the objectives (or of the final states), of one with a Hessian-vector product, and memory.
  *
  *     cost_bench fgh problem size method rtol reps [end=T] [option=value ...]
  *
