@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 double bench_now(void); /* seconds of processor time: unlike those of the clock, they do not count what other programs take */
+double bench_clock(void);                      /* seconds by the clock */
 double bench_clock_cost(void);                 /* what reading the clock adds to a time: not negligible beside microseconds */
 double bench_median(double *x, size_t count);  /* sorts x */
 double bench_peak(void);                       /* bytes of memory that this process had at most */

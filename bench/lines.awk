@@ -1,4 +1,5 @@
-# lines.awk - key=value lines of cost_bench, open_bench and the GLV programs in, a table with goals out. -v section=cost | memory | mechanism
+# lines.awk - key=value lines of cost_bench, open_bench and the GLV programs in, a table with goals out. -v section=cost | memory |
+# mechanism | threads
 
 function verdict(ok)
 {
@@ -48,4 +49,23 @@ section == "mechanism" {
     if (v["np"] == 2000 && v["order"] == 1) goal("2,000 reactions differentiated and compiled, seconds of processor time", v["cpu_s"], 20)
 }
 
+section == "threads" {
+    at = v["case"] SUBSEP v["threads"]
+    if (!(v["case"] in digest)) { digest[v["case"]] = v["digest"]; same[v["case"]] = 1; list[++cases] = v["case"]; size[v["case"]] = v["size"] }
+    if (digest[v["case"]] != v["digest"]) same[v["case"]] = 0
+    if (!(at in ms) || v["ms"] + 0 < ms[at]) ms[at] = v["ms"] + 0
+}
+
+function threads(    c, name, gain)
+{
+    printf "\n%-12s %6s %12s %12s %6s %s\n", "case", "size", "1 thread, ms", "2, ms", "gain", "same bits with 1, 2, 3, 7"
+    for (c = 1; c <= cases; c++) {
+        name = list[c]; gain = ms[name, 1] / ms[name, 2]
+        printf "%-12s %6d %12.3f %12.3f %6.2f %s\n", name, size[name], ms[name, 1], ms[name, 2], gain, same[name] ? "yes" : "NO"
+        goals = goals sprintf("goal: %s: two threads at least 1.8 times as fast as one, same bits: %.2f: %s\n", name, gain, \
+            verdict(gain >= 1.8 && same[name]))
+    }
+}
+
+END { if (section == "threads") threads() }
 END { if (goals) printf "\n%s", goals }

@@ -10,14 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
-
-static double clock_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static double children(void) /* processor time of the compiler so far */
 {
@@ -32,9 +24,9 @@ int main(int argc, char **argv)
     const char *size = argv[2];
     const costate_model_options o = {.order = atoi(argv[3]), .defines = strcmp(size, "-") != 0, .define = &size, .cache = "none"};
     costate_model *m = NULL;
-    double before = bench_peak(), clock = clock_now(), own = bench_now();
+    double before = bench_peak(), clock = bench_clock(), own = bench_now();
     int status = costate_model_open(&m, argv[1], &o);
-    own = bench_now() - own, clock = clock_now() - clock;
+    own = bench_now() - own, clock = bench_clock() - clock;
     if (status) bench_give_up("cannot open:", m ? costate_model_message(m) : "out of memory");
     const costate_problem *q = costate_model_problem(m);
     printf("model=%s n=%d np=%d order=%s diff_s=%.2f compile_s=%.2f cpu_s=%.2f clock_s=%.2f memory_mb=%.1f state_mb=%.1f pattern_mb=%.1f\n",
