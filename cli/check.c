@@ -79,7 +79,8 @@ static void print_json(cli_session *s, const costate_certificate *c)
 /* The remainders of Taylor's formula against the size of the perturbation: lines of slope 2 and 3, down to round-off. */
 static int draw(cli_session *s, const costate_certificate *c)
 {
-    char *gradient = cli_text("gradient: slope %.2f", c->slope_gradient), *hessian = cli_text("Hessian: slope %.2f", c->slope_hessian);
+    char *gradient = cli_text("gradient: slope %.2f", c->slope_gradient);
+    char *hessian = cli_text("Hessian: slope %.2f", c->slope_hessian);
     const figure_curve curve[] = {{gradient, c->levels, c->eps, c->rest_gradient}, {hessian, c->levels, c->eps, c->rest_hessian}};
     const int code = figure_curves(s, "relative size of the perturbation", "remainder of Taylor's formula",
                                    isnan(c->symmetry) ? 1 : 2, curve);

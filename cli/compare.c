@@ -1,5 +1,5 @@
 /* compare.c - costate compare MODEL.c: work against precision. Every method computes the gradient of the objectives at tolerances
- * from a thousand times to a thousandth of those given; its error is that against a reference at a millionth of them, if possible,
+ * from a thousand times to a thousandth of those given; its error is that against a reference, at a millionth if possible,
  *
  *     max over the objectives of |D (g - g_ref)| / |D g_ref|,     D = diag(|x_k|, or 1 where x_k = 0), x = (p, y0)
  *
@@ -68,7 +68,8 @@ static int prepare(cli_session *s, const result *a, const char *method, double f
 static int gradient(cli_session *s, result *a, costate_solver *solver, trial *t)
 {
     const size_t n = (size_t)s->n, w = (size_t)a->of.count;
-    double *y = cli_take(n, sizeof *y), *dy0 = cli_take(n * w, sizeof *y), *weights = cli_take((size_t)s->objectives * w, sizeof *y);
+    double *y = cli_take(n, sizeof *y), *dy0 = cli_take(n * w, sizeof *y);
+    double *weights = cli_take((size_t)s->objectives * w, sizeof *y);
     costate_stats stats;
     for (size_t l = 0; l < w; l++) weights[(size_t)a->of.pick[l] * w + l] = 1;
     memcpy(y, s->y0, n * sizeof *y);
@@ -244,7 +245,8 @@ static void print_table(cli_session *s, const result *a)
     print_fastest(s, a);
     print_grid(s, a, 1);
     print_grid(s, a, 0);
-    fprintf(s->out.to, "\nerror: relative, of the gradient, against %s at %.0e (good to %.0e)\n", a->reference, a->reference_rtol, a->doubt);
+    fprintf(s->out.to, "\nerror: relative, of the gradient, against %s at %.0e (good to %.0e)\n", a->reference,
+            a->reference_rtol, a->doubt);
     fputs("blank: it failed, or took too many steps, or a looser tolerance took too long\n", s->out.to);
 }
 

@@ -36,7 +36,8 @@ static void draw(FILE *to, const matrix *a)
     fprintf(to, "%s: %d x %d, %d entries\n", a->name, a->rows, a->columns, a->colptr[a->columns]);
     const int named = a->row_name && high == a->rows;
     int longest = 0; /* 13 columns for names and 66 for the rest make 80 */
-    for (int i = 0; named && i < high; i++) longest = (int)strlen(a->row_name[i]) > longest ? (int)strlen(a->row_name[i]) : longest;
+    for (int i = 0; named && i < high; i++)
+        if ((int)strlen(a->row_name[i]) > longest) longest = (int)strlen(a->row_name[i]);
     const double full = (double)a->rows / high * a->columns / wide;
     for (int i = 0; i < high; i++) {
         if (named) fprintf(to, "%*.*s ", longest < 13 ? longest : 13, 13, a->row_name[i]);

@@ -65,7 +65,8 @@ static void draw_names(figure *g, const grid *d, double rows, double columns)
     char style[128];
     for (int i = 0; rows > 0 && i < d->high; i++) {
         snprintf(style, sizeof style, "font-size=\"%.1f\"", rows);
-        pen_fitted(g, d->x - 3, d->y + (i + 0.5) * d->side + rows * 0.35, PEN_END, style, d->m->row_name[i], 50 * PLOT_SIZE / rows);
+        pen_fitted(g, d->x - 3, d->y + (i + 0.5) * d->side + rows * 0.35, PEN_END, style, d->m->row_name[i],
+                   50 * PLOT_SIZE / rows);
     }
     for (int j = 0; columns > 0 && j < d->wide; j++) {
         const double x = d->x + (j + 0.5) * d->side + columns * 0.35, y = d->y - 3;

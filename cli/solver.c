@@ -71,7 +71,8 @@ static void say(const cli_request *r, const char *message)
     const int is_explicit = table && table->family == COSTATE_ERK;
     const char *advice = strstr(message, "; try: "), *method = advice && is_explicit ? strstr(advice, implicit) : NULL;
     const int before = method ? (int)(method + sizeof implicit - 1 - advice - 2) : 0;
-    fprintf(stderr, "costate %s: %.*s\n", r->command->name, (int)(advice ? (size_t)(advice - message) : strlen(message)), message);
+    const size_t what = advice ? (size_t)(advice - message) : strlen(message);
+    fprintf(stderr, "costate %s: %.*s\n", r->command->name, (int)what, message);
     if (method) fprintf(stderr, "  %.*s (--method rodas4)%s\n", before, advice + 2, advice + 2 + before);
     else if (advice) fprintf(stderr, "  %s\n", advice + 2);
 }

@@ -100,7 +100,7 @@ static int confused(const char *one, const char *other, int most)
     return same;
 }
 
-/* Shortens `count` cells, a stride apart, to `most` columns, or what more it takes to tell them apart (of very many, the first). */
+/* Shortens `count` cells, a stride apart, to `most` columns, or what more it takes to tell them apart, of very many the first. */
 static void shorten(char **cell, int count, int stride, int most)
 {
     for (int k = 0; k < count && k < 200; k++)

@@ -187,7 +187,8 @@ static double last_slope(const double *r, const double *noise, double size, doub
 
 static void taylor(costate_solver *s, probe *c, costate_certificate *out)
 {
-    double *r1 = out->rest_gradient, *r2 = out->rest_hessian, noise1[LEVELS], noise2[LEVELS], floor_noise = 4 * DBL_EPSILON * fabs(c->psi0);
+    double *r1 = out->rest_gradient, *r2 = out->rest_hessian, noise1[LEVELS], noise2[LEVELS];
+    double floor_noise = 4 * DBL_EPSILON * fabs(c->psi0);
     out->levels = LEVELS;
     for (int k = 0; k < 3; k++) { /* what round-off makes of steps too small to matter */
         double eps = ldexp(1e-13, k), psi = psi_at(s, c, eps);

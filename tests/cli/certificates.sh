@@ -4,7 +4,8 @@
 
 methods() # FAMILY: "explicit", or all the others
 {
-    "$COSTATE" methods --format csv | awk -F, -v explicit="$1" 'NR > 1 && ($2 == "explicit") == (explicit == "explicit") { print $1 }'
+    "$COSTATE" methods --format csv |
+        awk -F, -v explicit="$1" 'NR > 1 && ($2 == "explicit") == (explicit == "explicit") { print $1 }'
 }
 
 stiff=

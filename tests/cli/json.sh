@@ -1,4 +1,4 @@
-# The JSON of `costate gradient` is as docs/schema says for every example and every problem, and its numbers come back bit for bit.
+# The JSON of `costate gradient` is as docs/schema says for every example and problem, and its numbers come back bit for bit.
 . "$SOURCE/tests/cli/lib.sh"
 
 suited() # MODEL: what makes a large one small; tolerances for numbers that are small

@@ -52,8 +52,8 @@ silent out err
 
 # During a long run.
 "$COSTATE" run "$own/oscillator.c" >out 2>err || fail 'the model does not run'
-for arguments in 'run -o result' 'gradient --memory 64K --disk 100M -o result' 'run --format json' 'check --memory 64K --disk 100M' \
-    'tangent --plot result.png' 'hessian --full -o result' 'compare --memory 64K --disk 100M --plot result.svg'; do
+for arguments in 'run -o result' 'gradient --memory 64K --disk 100M -o result' 'run --format json' \
+    'check --memory 64K --disk 100M' 'tangent --plot result.png' 'hessian --full -o result' 'compare --memory 64K --disk 100M --plot result.svg'; do
     # shellcheck disable=SC2086
     "$COSTATE" $arguments "$own/oscillator.c" --t1 1e9 --max-steps 1000000000000 >out 2>err </dev/null &
     job=$!
