@@ -213,6 +213,7 @@ double cli_variable_value(const cli_session *s, int v);
 char **cli_labels(const cli_session *s, const cli_choice *c);      /* names for figures: an initial value is NAME(t0) */
 void cli_labels_free(char **label, int count);
 int cli_assign(cli_session *s, int option, double *of_params, double *of_states); /* NAME=VALUE,...; NULL: not to be named */
+int *cli_library_variables(const cli_session *s, const cli_choice *c); /* as costate_sensitivities counts them; by malloc */
 int cli_choose_variables(cli_session *s, int all, cli_choice *c);  /* --wrt; all 0: parameters alone by default */
 int cli_choose_objectives(cli_session *s, cli_choice *c);          /* --objective */
 int cli_find_variable(const cli_session *s, const char *word, int length, char why[512]); /* -1: none, and why */

@@ -13,7 +13,8 @@ const cli_command cli_commands[] = {
      "costate run lotka_volterra.c --points 101 --format csv -o orbit.csv"},
     {"gradient", CLI_GRADIENT, cli_gradient, "derivatives of the objectives, by the adjoint",
      "Prints the derivative of every objective with respect to every parameter and initial value. They are the exact "
-     "derivatives of the numerical solution, at a cost that does not grow with the number of parameters. The objectives "
+     "derivatives of the numerical solution, at a cost that does not grow with the number of parameters; where variables are "
+     "few and objectives many they are computed forward, which is cheaper then (--sensitivities chooses). The objectives "
      "are what the model's terminal, running and observe add up to; a model without any has its final states as "
      "objectives, unless they are more than 500.\n\n"
      "If the model computes its initial state by init(p, y0) the dependence is part of the derivatives with respect to the "

@@ -1,5 +1,5 @@
 /* gradient.c - costate gradient MODEL.c: derivatives of the objectives with respect to parameters and initial values, by the
- * adjoint. Nothing is printed unless all of it could be computed. */
+ * adjoint, or forward where that is cheaper. Nothing is printed unless all of it could be computed. */
 #include "cli.h"
 
 #include <stdlib.h>
@@ -14,21 +14,15 @@ typedef struct result {
 static int work(cli_session *s, costate_solver *solver, void *context)
 {
     result *a = context;
-    const size_t n = (size_t)s->n, np = (size_t)s->np, w = (size_t)a->of.count;
-    double *dy0 = cli_take(n * w, sizeof *dy0), *dp = cli_take(np * w, sizeof *dp);
+    const size_t n = (size_t)s->n, w = (size_t)a->of.count;
     double *weights = cli_take((size_t)s->objectives * w, sizeof *weights);
+    int *variable = cli_library_variables(s, &a->wrt);
     for (size_t l = 0; l < w; l++) weights[(size_t)a->of.pick[l] * w + l] = 1;
     memcpy(a->y, s->y0, n * sizeof *a->y);
-    int status = costate_solve(solver, s->t0, s->t1, s->p, a->y);
+    int status = costate_sensitivities(solver, s->t0, s->t1, s->p, a->y, a->wrt.count, variable, a->of.count, weights,
+                                       a->derivative);
     if (!status) status = costate_objectives(solver, a->psi);
-    if (!status) status = costate_gradient(solver, a->of.count, weights, dy0, dp);
-    for (int k = 0; !status && k < a->wrt.count; k++) {
-        const int v = a->wrt.pick[k];
-        const double *row = v < s->np ? dp + (size_t)v * w : dy0 + (size_t)(v - s->np) * w;
-        memcpy(a->derivative + (size_t)k * w, row, w * sizeof *row);
-    }
-    free(dy0);
-    free(dp);
+    free(variable);
     free(weights);
     return status;
 }

@@ -1,6 +1,6 @@
 /* hessian.c - costate hessian MODEL.c: for every objective, its Hessian with respect to parameters and initial values times
- * a direction, or the whole matrix. A lane of the library's block is one objective with one direction: the lanes are the
- * objectives, and for the matrix objective by objective the unit directions. */
+ * a direction, or the whole matrix. The columns of the result are the objectives, and for the matrix objective by objective the
+ * variables. */
 #include "cli.h"
 
 #include <stdlib.h>
@@ -17,24 +17,38 @@ typedef struct result {
     double *product;    /* wrt.count x lanes */
 } result;
 
-static int work(cli_session *s, costate_solver *solver, void *context)
+/* The whole matrix, objective by objective. */
+static int matrices(cli_session *s, costate_solver *solver, result *a)
 {
-    result *a = context;
+    const size_t count = (size_t)a->wrt.count;
+    double *h = cli_take(count * count, sizeof *h), *weights = cli_take((size_t)s->objectives, sizeof *weights);
+    int *variable = cli_library_variables(s, &a->wrt), status = 0;
+    for (size_t of = 0; of < (size_t)a->of.count && !status; of++) {
+        weights[a->of.pick[of]] = 1;
+        status = costate_hessian_full(solver, weights, a->wrt.count, variable, h);
+        weights[a->of.pick[of]] = 0;
+        for (size_t k = 0; k < count; k++)
+            memcpy(a->product + k * (size_t)a->lanes + of * count, h + k * count, count * sizeof *h);
+    }
+    free(h);
+    free(weights);
+    free(variable);
+    return status;
+}
+
+/* The product with the direction, objectives as lanes. */
+static int products(cli_session *s, costate_solver *solver, result *a)
+{
     const size_t n = (size_t)s->n, np = (size_t)s->np, w = (size_t)a->lanes;
     double *ydot = cli_take(n * w, sizeof *ydot), *pdot = cli_take(np * w, sizeof *pdot);
     double *hy = cli_take(n * w, sizeof *hy), *hp = cli_take(np * w, sizeof *hp),
            *weights = cli_take((size_t)s->objectives * w, sizeof *weights);
     for (size_t l = 0; l < w; l++) {
-        const int lane = (int)l, of = a->full ? lane / a->wrt.count : lane;
-        weights[(size_t)a->of.pick[of] * w + l] = 1;
-        const int unit = a->full ? a->wrt.pick[lane % a->wrt.count] : -1;
+        weights[(size_t)a->of.pick[l] * w + l] = 1;
         for (int v = 0; v < cli_variables(s); v++)
-            (v < s->np ? pdot + (size_t)v * w : ydot + (size_t)(v - s->np) * w)[l] = a->full ? v == unit : a->direction[v];
+            (v < s->np ? pdot + (size_t)v * w : ydot + (size_t)(v - s->np) * w)[l] = a->direction[v];
     }
-    memcpy(a->y, s->y0, n * sizeof *a->y);
-    int status = costate_solve(solver, s->t0, s->t1, s->p, a->y);
-    if (!status) status = costate_objectives(solver, a->psi);
-    if (!status) status = costate_hessian(solver, a->lanes, weights, ydot, s->np ? pdot : NULL, hy, hp);
+    const int status = costate_hessian(solver, a->lanes, weights, ydot, s->np ? pdot : NULL, hy, hp);
     for (int k = 0; !status && k < a->wrt.count; k++) {
         const int v = a->wrt.pick[k];
         const double *row = v < s->np ? hp + (size_t)v * w : hy + (size_t)(v - s->np) * w;
@@ -46,6 +60,15 @@ static int work(cli_session *s, costate_solver *solver, void *context)
     free(hp);
     free(weights);
     return status;
+}
+
+static int work(cli_session *s, costate_solver *solver, void *context)
+{
+    result *a = context;
+    memcpy(a->y, s->y0, (size_t)s->n * sizeof *a->y);
+    int status = costate_solve(solver, s->t0, s->t1, s->p, a->y);
+    if (!status) status = costate_objectives(solver, a->psi);
+    return status ? status : (a->full ? matrices : products)(s, solver, a);
 }
 
 static double product(const result *a, int k, int lane)

@@ -38,6 +38,13 @@ void cli_labels_free(char **label, int count)
     free(label);
 }
 
+int *cli_library_variables(const cli_session *s, const cli_choice *c)
+{
+    int *list = cli_take((size_t)c->count, sizeof *list);
+    for (int k = 0; k < c->count; k++) list[k] = c->pick[k] < s->np ? s->n + c->pick[k] : c->pick[k] - s->np;
+    return list;
+}
+
 /* ---- finding ---------------------------------------------------------------------------------------------------------- */
 
 typedef struct list { /* names to choose from */

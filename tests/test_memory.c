@@ -7,11 +7,12 @@
 
 enum { N = 2, NP = 9, NOBJ = 2, W = 11, ROWS = 5 };
 
-typedef enum operation { SOLVE, OUTPUT, TANGENT, ADJOINT, GRADIENT, HESSIAN, CHECK, SET, OPERATIONS } operation;
+typedef enum operation { SOLVE, OUTPUT, TANGENT, ADJOINT, GRADIENT, HESSIAN, MATRICES, CHECK, SET, OPERATIONS } operation;
 
 typedef struct results {
     double y[N], ydot[N * W], psidot[NOBJ * W], rows[ROWS * N], dots[ROWS * N * W];
     double lambda[N * W], mu[NP * W], dy0[N * NOBJ], dp[NP * NOBJ], hy0[N * W], hp[NP * W];
+    double d[(N + NP) * NOBJ], h[(N + NP) * (N + NP)];
     double identity;
 } results;
 
@@ -78,6 +79,16 @@ static int hessian(costate_solver *s, results *r)
     return status;
 }
 
+static int matrices(costate_solver *s, results *r)
+{
+    int status = costate_sensitivities(s, duffing->t0, duffing->t1, duffing->p, r->y, 0, NULL, NOBJ, NULL, r->d);
+    if (status) assert_nan(r->y, N), assert_nan(r->d, (N + NP) * NOBJ);
+    if (!status) status = costate_hessian_full(s, NULL, 0, NULL, r->h);
+    else fill(r->h, (N + NP) * (N + NP), NAN);
+    if (status) assert_nan(r->h, (N + NP) * (N + NP));
+    return status;
+}
+
 static int check(costate_solver *s, results *r)
 {
     costate_certificate c;
@@ -101,6 +112,7 @@ static int work(costate_solver *s, operation op, results *r)
     case ADJOINT: return adjoint(s, r);
     case GRADIENT: return gradient(s, r);
     case HESSIAN: return hessian(s, r);
+    case MATRICES: return matrices(s, r);
     case CHECK: return check(s, r);
     default: status = costate_set(s, "method", "cashkarp"); return status ? status : solve(s, r);
     }

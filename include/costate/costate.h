@@ -288,14 +288,30 @@ COSTATE_API int costate_adjoint(costate_solver *s, int w, double *lambda, double
  * objective by itself, w = objectives. dy0 (n x w) and dp (np x w; may be NULL) are written. */
 COSTATE_API int costate_gradient(costate_solver *s, int w, const double *weights, double *dy0, double *dp);
 
+/* A run from t0 to t1, as by costate_solve, and the whole matrix of derivatives: d (count x w) has a row for every variable and a
+ * lane for every combination of objectives, weights being as in costate_gradient. Variable i < n is an initial value, n + k is
+ * parameter k; `variable` lists `count` of them, NULL: all n + np. By tangents along the variables or by the adjoint, whichever
+ * is cheaper by this estimate, in evaluations of f for each stage (option `sensitivities` overrides it):
+ *     tangents  count lanes of jvp, at 1 a lane if it is the user's or generated, at 2 by differences
+ *     adjoint   w lanes of vjp, at 2 a lane; a vjp that is built costs one jvp or two f for each of its n + np columns, for all
+ *               lanes of a block; and 1 for the record
+ * Incomplete blocks count as the lanes they are padded to. costate_stats.sensitivities says which it was. The two differ by
+ * round-off, or for implicit Runge-Kutta methods by what sweep_tol leaves. The run stays, for what else is wanted. */
+COSTATE_API int costate_sensitivities(costate_solver *s, double t0, double t1, const double *p, double *y, int count,
+                                      const int *variable, int w, const double *weights, double *d);
+
 /* Hessian times directions: lane l is the Hessian of sum_j weights[j*w + l] psi_j times (ydot[:,l], pdot[:,l]). Directions as in
  * costate_tangent, NULL: zero. weights as in costate_gradient, but NULL: the sum of all objectives, for every lane. */
 COSTATE_API int costate_hessian(costate_solver *s, int w, const double *weights, const double *ydot, const double *pdot,
                                 double *hy0, double *hp);
 
-/* The same problem for many sets of parameters and initial values, with gradients if they are wanted: `threads` members at a time, each
- * thread with a solver of its own that has the options of s and its share of the budgets. Arrays have one row for every member; what is
- * written does not depend on the number of threads. */
+/* The whole Hessian of sum_j weights[j] psi_j (weights NULL: of their sum) for the variables listed, as in
+ * costate_sensitivities: h is count x count, one direction for each of them. It is symmetric up to round-off. */
+COSTATE_API int costate_hessian_full(costate_solver *s, const double *weights, int count, const int *variable, double *h);
+
+/* The same problem for many sets of parameters and initial values, with gradients if they are wanted: `threads` members at a
+ * time, each thread with a solver of its own that has the options of s and its share of the budgets. Arrays have one row for
+ * every member; what is written does not depend on the number of threads. */
 typedef struct costate_member { /* how a member fared */
     int status;                 /* 0, or as of costate_solve and costate_gradient; then its rows are NaN */
     int64_t steps;
@@ -338,6 +354,7 @@ typedef struct costate_stats {
     const char *linsol;        /* the linear solver of an implicit method, your own by its name; "": none */
     int64_t jac_nnz;           /* values of its Jacobian; 0: none, or matrix-free */
     int colours;               /* directions it is compressed from; 0: the user's jac */
+    const char *sensitivities; /* how the last costate_sensitivities went about it: "tangent" or "adjoint"; "": there was none */
     double fail_t, fail_h;     /* where the last failure was; NaN if it has no place */
     int64_t fail_step;
     int fail_stage, fail_component; /* counted from 0; -1: none */

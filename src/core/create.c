@@ -167,7 +167,7 @@ int costate_create(costate_solver **out, const costate_problem *problem, const c
     memset(s, 0, sizeof *s);
     s->alloc = cst__guard(&s->guard, &alloc);
     s->opt = opt;
-    s->stats.method = s->stats.derivatives = s->stats.linsol = "";
+    s->stats.method = s->stats.derivatives = s->stats.linsol = s->stats.sensitivities = "";
     s->stats.tier = "none";
     *out = s;
     cst__begin(s);

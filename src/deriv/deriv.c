@@ -132,6 +132,22 @@ static int exact2(const deriv_source *s)
     return s->vjp_dot == LINK_USER || s->ny + s->np == 0;
 }
 
+/* ---- what it costs ---- */
+
+/* An estimate: forward products as f itself, reverse ones and Jacobians twice that, differences two evaluations each. Built vjp
+ * come column by column, for all lanes at once. */
+static void estimate(deriv *d, const deriv_source *s)
+{
+    int differ = s->jvp == LINK_DIFFER || (s->jvp == LINK_JAC && s->np);
+    d->jvp_cost.call = s->jvp == LINK_JAC ? 2 : 0;
+    d->jvp_cost.lane = differ ? 2 : s->jvp == LINK_JAC ? 0 : 1;
+    d->vjp_cost.call = d->vjp_cost.lane = 0;
+    if (s->vjp_y == LINK_USER) d->vjp_cost.lane = 2;
+    else
+        d->vjp_cost.call = (s->vjp_y == LINK_JAC ? 2 : s->vjp_y == LINK_JVP ? s->ny : 2 * s->ny) +
+                           (s->vjp_p == LINK_JVP ? s->np : 2 * s->np);
+}
+
 /* ---- the choice in words ---- */
 
 static const char *word(deriv_link link, deriv_link rest)
@@ -277,6 +293,7 @@ int deriv_open(deriv *d, const costate_problem *prob, int lanes, const costate_a
         d->exact2 &= exact2(&source[i]);
     }
     describe(d, source);
+    estimate(d, &source[RHS]);
     workspace *ws = built ? make_workspace(d, source, lanes) : NULL;
     if (built && !ws) {
         *d = (deriv){0};

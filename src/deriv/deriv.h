@@ -29,6 +29,10 @@ typedef struct deriv {
     int exact;      /* 1: jvp, vjp (and those of the functions) involve no differences */
     int exact2;     /* 1: vjp_dot (and those of the functions) neither */
     char text[192]; /* "jvp user, vjp jac, jvp2 differences, vjp_dot differences; objectives user" */
+    /* What products cost, in evaluations of f: so much a call, and so much a lane. */
+    struct {
+        double call, lane;
+    } jvp_cost, vjp_cost;
     double *work;   /* scratch of the built products */
 } deriv;
 

@@ -120,20 +120,20 @@ static int ensemble(costate_solver *s, const costate_members *m)
 /* Nothing was computed: no number of the caller's stays as it was. */
 static void no_numbers(const costate_solver *s, const costate_members *m, int status)
 {
-    size_t count = m->count > 0 ? (size_t)m->count : 0, n = count * (size_t)s->prob.n, np = count * (size_t)s->prob.np;
-    size_t w = m->w > 0 ? (size_t)m->w : 0;
-    cst__fill_nan(m->y, n);
-    cst__fill_nan(m->psi, count * (size_t)s->nobj);
-    cst__fill_nan(m->dy0, n * w);
-    cst__fill_nan(m->dp, np * w);
+    size_t count = m->count > 0 ? (size_t)m->count : 0;
+    cst__no_numbers(s, m->count, m->y, NULL);
+    cst__fill_nan(m->psi, s->nobj > 0 ? count * (size_t)s->nobj : 0);
+    for (size_t k = 0; k < count && m->w > 0; k++)
+        cst__no_numbers(s, m->w, row_of(m->dy0, (int)k, (size_t)s->prob.n * (size_t)m->w),
+                        row_of(m->dp, (int)k, (size_t)s->prob.np * (size_t)m->w));
     for (size_t k = 0; m->member && k < count; k++) m->member[k] = (costate_member){.status = status};
 }
 
 int costate_ensemble(costate_solver *s, const costate_members *m)
 {
-    TRY(cst__begin(s));
-    if (!m) return cst__fail(s, COSTATE_ERR_NULL, "the members");
-    int status = ensemble(s, m);
-    if (status && status != COSTATE_ERR_MEMBERS) no_numbers(s, m, status);
+    int status = cst__begin(s);
+    if (!status && !m) status = cst__fail(s, COSTATE_ERR_NULL, "the members");
+    if (!status) status = ensemble(s, m);
+    if (s && m && status && status != COSTATE_ERR_MEMBERS) no_numbers(s, m, status);
     return status;
 }

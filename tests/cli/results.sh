@@ -17,7 +17,7 @@ assert a['name'] == 'left' and b['name'] == 'integral, total'
 for got, want in ((d['state']['amount'], left), (a['value'], left), (a['params']['rate'], lk), (a['initial']['amount'], ly),
                   (b['value'], total), (b['params']['rate'], tk), (b['initial']['amount'], ty), (a['scaled']['params']['rate'], lk*k/left),
                   (b['scaled']['initial']['amount'], ty*y/total)): close(got, want, 1e-10)
-assert d['stats']['derivatives'] == 'generated' and d['stats']['vjp'] > 0"
+assert d['stats']['derivatives'] == 'generated' and d['stats']['jvp'] > 0 and d['stats']['vjp'] == 0"
 
 # The other formats hold the same numbers: CSV bit for bit.
 cp out all.json
