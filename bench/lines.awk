@@ -46,7 +46,7 @@ section == "mechanism" {
         "clock, s", "memory, MB", "state, MB", "pattern, MB"
     printf "%-16s %9d %6d %6d %9.2f %10.2f %7.2f %8.2f %11.1f %10.1f %11.1f\n", v["model"], v["n"], v["np"], v["order"], v["diff_s"], v["compile_s"], \
         v["cpu_s"], v["clock_s"], v["memory_mb"], v["state_mb"], v["pattern_mb"]
-    if (v["np"] == 2000 && v["order"] == 1) goal("2,000 reactions differentiated and compiled, seconds of processor time", v["cpu_s"], 20)
+    if (v["np"] == 2000 && v["order"] == 1) goal("2,000 reactions differentiated and compiled, seconds", v["clock_s"], 20)
 }
 
 section == "threads" {
