@@ -92,7 +92,6 @@ void ac_bind_global(ac_lower *cx, ac_entity *v, ac_ref *ref);
 
 /* lower_expr.c */
 ac_value ac_rvalue(ac_lower *cx, ac_expr *e);
-ad_node *ac_number(ac_lower *cx, ac_expr *e, ac_type *as); /* a number, converted; never NULL */
 ad_node *ac_truth(ac_lower *cx, ac_expr *e);               /* an integer that is not 0 where e holds */
 ac_value ac_full(ac_lower *cx, ac_expr *e); /* a full expression: what x++ in it does is done after it is evaluated */
 ad_node *ac_full_truth(ac_lower *cx, ac_expr *e);
@@ -119,7 +118,6 @@ ac_ref ac_move(ac_lower *cx, const ac_ref *r, ad_node *by);                     
 ac_ref ac_decay(ac_lower *cx, const ac_ref *array);                                   /* the first element of an array */
 int ac_member_ref(ac_lower *cx, const ac_ref *object, ac_name *name, ad_place place, ac_ref *out);
 int ac_leaves(const ac_type *t); /* scalars in a type, arrays counted once */
-const ac_type *ac_leaf_type(const ac_type *t, int which);
 ad_node *ac_length(ac_lower *cx, const ac_type *array);
 ad_node *ac_scalars(ac_lower *cx, const ac_type *t);                      /* elements of the leaf of a type that has one */
 ac_value ac_point(ac_lower *cx, ac_value v, ac_type *to, ad_place place); /* a pointer cast */

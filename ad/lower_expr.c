@@ -20,11 +20,6 @@ ad_node *ac_converted(ac_lower *cx, ac_value v, ac_type *to, ad_place place)
     return ac_convert(cx, v, to, 0);
 }
 
-ad_node *ac_number(ac_lower *cx, ac_expr *e, ac_type *as)
-{
-    return ac_converted(cx, ac_rvalue(cx, e), as, e->place);
-}
-
 static ad_node *truth_of(ac_lower *cx, ac_value v, ad_place place)
 {
     if (v.type && !ac_is_number(v.type)) {

@@ -14,22 +14,6 @@ int ac_leaves(const ac_type *t)
     return n;
 }
 
-const ac_type *ac_leaf_type(const ac_type *t, int which)
-{
-    for (;;) {
-        while (t->class == T_ARRAY) t = t->of;
-        if (t->class != T_STRUCT) return t;
-        const ac_member *k = t->member;
-        for (; k; k = k->next) {
-            const int n = ac_leaves(k->type);
-            if (which < n) break;
-            which -= n;
-        }
-        if (!k) return t;
-        t = k->type;
-    }
-}
-
 ad_node *ac_length(ac_lower *cx, const ac_type *t)
 {
     if (t->count >= 0) return ad_whole(cx->m, t->count);

@@ -31,6 +31,9 @@ static inline int pattern_row(const pattern_column *c, int k)
     return c->rows ? c->rows[k] : c->first + k;
 }
 
+/* apply.c: out += A x or A^T x for a block of w lanes, A having these values in the pattern. */
+void pattern_apply(const costate_pattern *q, int n, const double *values, int transposed, int w, const double *x, double *out);
+
 /* COSTATE_OK or COSTATE_ERR_PATTERN, then `why` (size bytes) names the column and the row. */
 int pattern_check(const costate_pattern *q, int n, char *why, size_t size);
 

@@ -185,69 +185,6 @@ int jacobian_eval(jacobian *j, double t, const double *y, const double *p, doubl
     return j->source == from_jvp ? compress(j, t, y, p, values) : differ(j, t, y, p, values);
 }
 
-/* ---- products ---- */
-
-#define INLINE static inline __attribute__((always_inline))
-
-typedef double eight __attribute__((vector_size(64), aligned(8), may_alias)); /* anywhere among doubles */
-
-/* y += a x */
-INLINE void add(int n, double a, const double *restrict x, double *restrict y)
-{
-    if (n == 8) *(eight *)y += a * *(const eight *)x;
-    else
-        for (ptrdiff_t l = 0; l < n; l++) y[l] += a * x[l];
-}
-
-static double dot(int n, const double *x, const double *y)
-{
-    eight sum = {0};
-    ptrdiff_t i = 0;
-    for (; i + 8 <= n; i += 8) sum += *(const eight *)(x + i) * *(const eight *)(y + i);
-    for (ptrdiff_t l = 0; i < n; i++, l++) sum[l] += x[i] * y[i];
-    return ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]));
-}
-
-/* out += column times x, for w lanes; v are the column's values */
-INLINE void add_column(pattern_column c, const double *v, int w, const double *x, double *out)
-{
-    if (c.rows)
-        for (ptrdiff_t k = 0; k < c.count; k++) add(w, v[k], x, out + (ptrdiff_t)c.rows[k] * w);
-    else if (w == 1) add(c.count, *x, v, out + c.first);
-    else
-        for (ptrdiff_t k = 0; k < c.count; k++) add(w, v[k], x, out + (c.first + k) * w);
-}
-
-/* out = column^T x */
-INLINE void dot_column(pattern_column c, const double *v, int w, const double *x, double *out)
-{
-    for (ptrdiff_t l = 0; l < w; l++) out[l] = 0;
-    if (c.rows)
-        for (ptrdiff_t k = 0; k < c.count; k++) add(w, v[k], x + (ptrdiff_t)c.rows[k] * w, out);
-    else if (w == 1) *out = dot(c.count, v, x + c.first);
-    else
-        for (ptrdiff_t k = 0; k < c.count; k++) add(w, v[k], x + (c.first + k) * w, out);
-}
-
-INLINE void apply(const jacobian *j, const double *values, int transposed, int w, const double *x, double *out)
-{
-    int n = j->d->prob.n;
-    if (!transposed) memset(out, 0, (size_t)n * (size_t)w * sizeof *out);
-    for (ptrdiff_t i = 0; i < n; i++) {
-        pattern_column c = pattern_entries(&j->pattern, n, (int)i);
-        if (transposed) dot_column(c, values + c.at, w, x, out + i * w);
-        else add_column(c, values + c.at, w, x + i * w, out);
-    }
-}
-
-/* The usual numbers of lanes are known to the compiler. */
-void jacobian_apply(const jacobian *j, const double *values, int transposed, int w, const double *x, double *out)
-{
-    if (w == 1) apply(j, values, transposed, 1, x, out);
-    else if (w == 8) apply(j, values, transposed, 8, x, out);
-    else apply(j, values, transposed, w, x, out);
-}
-
 /* ---- looking for entries ---- */
 
 enum { POINTS = 3, FAR = 256 }; /* points looked at; how far they lie at most, in steps of a difference: 256 * 6e-6 = 1.6e-3 */

@@ -41,11 +41,7 @@ static int jvp_from_jac(const deriv_source *s, deriv_place x, int w, const doubl
     if (!ydot) return 0;
     int rc = jacobian(s, x);
     if (rc) return rc;
-    for (int j = 0; j < s->ny; j++) {
-        pattern_column c = pattern_entries(&s->d->prob.pattern, s->ny, j);
-        for (int k = 0; k < c.count; k++)
-            for (ptrdiff_t l = 0, i = pattern_row(&c, k); l < w; l++) gdot[i * w + l] += s->ws->jac[c.at + (size_t)k] * ydot[(ptrdiff_t)j * w + l];
-    }
+    pattern_apply(&s->d->prob.pattern, s->ny, s->ws->jac, 0, w, ydot, gdot);
     return 0;
 }
 
@@ -92,11 +88,7 @@ int source_jvp(const deriv_source *s, deriv_place x, int w, deriv_dirs v, int or
 static int vjp_from_jac(const deriv_source *s, deriv_place x, int w, const double *u, double *yb)
 {
     int rc = jacobian(s, x);
-    for (int j = 0; !rc && j < s->ny; j++) {
-        pattern_column c = pattern_entries(&s->d->prob.pattern, s->ny, j);
-        for (int k = 0; k < c.count; k++)
-            for (ptrdiff_t l = 0, i = pattern_row(&c, k); l < w; l++) yb[(ptrdiff_t)j * w + l] += s->ws->jac[c.at + (size_t)k] * u[i * w + l];
-    }
+    if (!rc) pattern_apply(&s->d->prob.pattern, s->ny, s->ws->jac, 1, w, u, yb);
     return rc;
 }
 

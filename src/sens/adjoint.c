@@ -11,6 +11,9 @@
 
 #include <stdlib.h>
 
+/* Passes over mu are saved where they cost more than the passes over the right-hand side that vjp_points adds: with many parameters. */
+enum { MANY_PARAMS = 2 };
+
 /* Memory of one block, in doubles; pointers are kept in doubles too. */
 typedef struct layout {
     size_t lambda, mu, omega, points, total;
@@ -23,7 +26,7 @@ static layout plan(const costate_solver *s, int w, int want_mu, int want_omega, 
 {
     size_t n = (size_t)s->prob.n, lanes = (size_t)w;
     layout l = {0};
-    if (want_mu && s->prob.np && s->prob.vjp && s->prob.vjp_points) {
+    if (want_mu && s->prob.np >= MANY_PARAMS * s->prob.n && s->prob.np && s->prob.vjp && s->prob.vjp_points) {
         int step_points = s->fam->points(s), fit = (int)(POINT_BYTES / (n * lanes * sizeof(double) + 1));
         fit = fit > POINTS_MOST ? POINTS_MOST : fit;
         l.capacity = fit < step_points ? step_points : fit / step_points * step_points;
