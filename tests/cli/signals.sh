@@ -1,6 +1,8 @@
 # Ctrl-C: the program ends by the signal and leaves nothing behind, whatever it was doing.
 . "$SOURCE/tests/cli/lib.sh"
-set -m # background jobs are groups of their own, and SIGINT is not ignored in them
+set -m # background jobs are groups of their own
+# What was ignored when a shell began stays ignored in its jobs, and SIGINT is where the tests themselves run in the background.
+heeding='env --default-signal=INT'
 export COSTATE_CACHE=$root/cache
 lv=$models/lotka_volterra.c
 
@@ -32,7 +34,7 @@ ended_by() # SIGNAL-NUMBER JOB WHAT
 # While compilers run: to the program alone, or, as a terminal does it, to all.
 for way in 2: 2:- 15:; do
     rm -rf compiling cache
-    CC=$root/slow-cc "$COSTATE" gradient "$lv" -o result >out 2>err </dev/null &
+    CC=$root/slow-cc $heeding "$COSTATE" gradient "$lv" -o result >out 2>err </dev/null &
     job=$!
     wait_for compiling
     kill "-${way%:*}" -- "${way#*:}$job"
@@ -46,7 +48,7 @@ done
 
 # A compiler that is gone before the signal arrives here.
 sed -i 's/^exec sleep 60$/kill -2 $$/' slow-cc
-CC=$root/slow-cc "$COSTATE" gradient "$lv" -o result >out 2>err </dev/null &
+CC=$root/slow-cc $heeding "$COSTATE" gradient "$lv" -o result >out 2>err </dev/null &
 ended_by 2 $! 'a compiler that was interrupted'
 silent out err
 
@@ -55,7 +57,7 @@ silent out err
 for arguments in 'run -o result' 'gradient --memory 64K --disk 100M -o result' 'run --format json' \
     'check --memory 64K --disk 100M' 'tangent --plot result.png' 'hessian --full -o result' 'compare --memory 64K --disk 100M --plot result.svg'; do
     # shellcheck disable=SC2086
-    "$COSTATE" $arguments "$own/oscillator.c" --t1 1e9 --max-steps 1000000000000 >out 2>err </dev/null &
+    $heeding "$COSTATE" $arguments "$own/oscillator.c" --t1 1e9 --max-steps 1000000000000 >out 2>err </dev/null &
     job=$!
     sleep 1
     kill -2 -- -$job
@@ -67,7 +69,7 @@ done
 mkdir bin
 printf '#!/bin/sh\necho $$ >"%s/converting"\nexec sleep 60\n' "$root" >bin/rsvg-convert
 chmod +x bin/rsvg-convert
-PATH=$root/bin:$PATH "$COSTATE" run "$own/oscillator.c" --plot result.png >out 2>err </dev/null &
+PATH=$root/bin:$PATH $heeding "$COSTATE" run "$own/oscillator.c" --plot result.png >out 2>err </dev/null &
 job=$!
 wait_for converting
 kill -2 -- -$job
