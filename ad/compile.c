@@ -167,16 +167,25 @@ static size_t take_out(char *text, size_t length, const char *folder)
     return (size_t)(to - text);
 }
 
-ad_trouble ad_preprocess(ad_build *b, const char *file, int defines, const char *const *define, char **text, size_t *length)
+/* The compiler on the user's file itself. */
+static ad_trouble run_on_model(ad_build *b, const char *how, const char *name, char **out, size_t *length, char **err, int *status)
 {
     ad_words w = with_compiler(b);
-    ad_words_split(b->m, &w, "-E -x c -I");
-    ad_words_add(b->m, &w, b->folder.path);
-    for (int i = 0; i < defines; i++) ad_words_add(b->m, &w, ad_text(b->m, "-D%s", define[i]));
-    ad_words_add(b->m, &w, file);
+    ad_words_split(b->m, &w, how);
+    for (int i = 0; i < b->model.count; i++) ad_words_add(b->m, &w, b->model.argv[i]);
+    return run(b, &w, name, out, length, err, status);
+}
+
+ad_trouble ad_preprocess(ad_build *b, const char *file, int defines, const char *const *define, char **text, size_t *length)
+{
+    b->model = (ad_words){0};
+    ad_words_split(b->m, &b->model, "-x c -I");
+    ad_words_add(b->m, &b->model, b->folder.path);
+    for (int i = 0; i < defines; i++) ad_words_add(b->m, &b->model, ad_text(b->m, "-D%s", define[i]));
+    ad_words_add(b->m, &b->model, file);
     char *log;
     int status;
-    const ad_trouble trouble = run(b, &w, "model.i", text, length, &log, &status);
+    const ad_trouble trouble = run_on_model(b, "-E", "model.i", text, length, &log, &status);
     if (trouble) return trouble;
     if (status) {
         take_out(log, strlen(log), b->folder.path);
@@ -275,6 +284,16 @@ ad_trouble ad_unit_start(ad_build *b, ad_unit *u)
     return AD_FINE;
 }
 
+/* What the compiler says of the user's file as it stands: in the preprocessed text all of COSTATE_MODEL is on one line. */
+static char *said_of_model(ad_build *b, char *log)
+{
+    char *out, *err;
+    size_t length;
+    int status = 0;
+    if (run_on_model(b, "-fsyntax-only -w", "model.said", &out, &length, &err, &status) || !status || !*err) return log;
+    return err;
+}
+
 static ad_trouble compiled(ad_build *b, ad_unit *u)
 {
     settle(b, u);
@@ -283,6 +302,7 @@ static ad_trouble compiled(ad_build *b, ad_unit *u)
     size_t length = 0;
     char *log = ad_file_read(b->m, u->log, &length);
     if (length > LOG_MAX) log[LOG_MAX] = 0;
+    if (log && u->origin) log = said_of_model(b, log);
     if (log) take_out(log, strlen(log), b->folder.path);
     const char *said = !log || !*log ? "error: the compiler failed without a word\n" : log;
     if (u->status > 128 && !u->origin)

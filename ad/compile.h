@@ -36,6 +36,7 @@ typedef struct ad_build {
     ad_words flags;   /* for what costate diff emits, after its own */
     char *identity;   /* what the compiler says of itself, and the processor */
     char *cache;      /* its folder; NULL: none */
+    ad_words model;   /* the user's file and what it is compiled with */
     ad_folder folder; /* holds the headers of model files and emitted ones, as costate/model.h and so on */
     ad_unit *running[AD_JOBS];
     int units;        /* so far, for names of files */

@@ -387,6 +387,8 @@ static void not_c(void **state)
                        "COSTATE_MODEL(faulty, .states = 1, .params = 1, .y0 = COSTATE_VALUES(1), .rhs = rhs,\n"
                        "    .defaults = defaults)\n",
            COSTATE_MODEL_COMPILE, ":5:");
+    /* In the descriptor, which is one line to the compiler once it is preprocessed. */
+    faulty(x, HEAD RHS "COSTATE_MODEL(faulty, .states = 1, .params = 1,\n    .yo = COSTATE_VALUES(1), .rhs = rhs)\n", COSTATE_MODEL_COMPILE, ":4:6:");
 }
 
 static void not_taken(void **state)

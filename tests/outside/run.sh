@@ -53,5 +53,5 @@ for library in costate costate_diff; do
 done
 
 # The README shows this very program.
-awk '/^```c$/ { on = 1; next } /^```$/ { if (on) exit } on' "$source/README.md" | diff - "$source/tests/outside/main.c" >/dev/null ||
-    fail "the first C block of README.md differs from tests/outside/main.c"
+awk '/^```c main.c$/ { on = 1; next } /^```$/ { if (on) exit } on' "$source/README.md" | diff - "$source/tests/outside/main.c" >/dev/null ||
+    fail "main.c in README.md differs from tests/outside/main.c"
