@@ -30,7 +30,9 @@ int main(int argc, char **argv)
     options.rtol = c.rtol;
     options.atols = c.atols;
     options.record = c.task == GRADIENT || c.task == ADJOINT;
-    costate_model *model = generated_open(c.q->name, c.size, 1, NULL);
+    const costate_table *method = costate_method_find(c.method);
+    const int rosenbrock = method && method->family == COSTATE_ROS; /* its steps contain the Jacobian, their derivatives second ones */
+    costate_model *model = generated_open(c.q->name, c.size, rosenbrock && c.task != FORWARD ? 2 : 1, NULL);
     costate_model_info about = costate_model_about(model);
     costate_solver *s = NULL;
     must(s, costate_create(&s, costate_model_problem(model), &options));
