@@ -96,6 +96,16 @@ void ad_declared(ad_arena *m, const ad_node *n, ad_syms *a)
         for (int i = 0; i < n->kids; i++) ad_declared(m, n->kid[i], a);
 }
 
+int ad_only_added(const ad_node *n, const ad_sym *s)
+{
+    if (!n) return 1;
+    if (n->op == AD_INC && n->kid[0]->sym == s) return !ad_uses(n->kid[1], s) && (n->kid[0]->op == AD_NAME || !ad_uses(n->kid[0]->kid[0], s));
+    if (n->sym == s) return 0;
+    for (int i = 0; i < n->kids; i++)
+        if (!ad_only_added(n->kid[i], s)) return 0;
+    return 1;
+}
+
 ad_sym **ad_new_symbols(ad_arena *m, ad_fn *fn, const ad_syms *a)
 {
     const int syms = fn->syms;

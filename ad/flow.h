@@ -25,6 +25,9 @@ void ad_reads(ad_arena *m, const ad_node *n, ad_syms *a);  /* adds every symbol 
 void ad_writes(ad_arena *m, const ad_node *n, ad_syms *a); /* adds every symbol that n assigns to, counters included */
 void ad_declared(ad_arena *m, const ad_node *n, ad_syms *a); /* adds what n declares, counters included */
 
+/* 1: n adds to s and does nothing else with it. */
+int ad_only_added(const ad_node *n, const ad_sym *s);
+
 /* For ad_copy: a new symbol of fn for each of the set, NULL for the others. */
 ad_sym **ad_new_symbols(ad_arena *m, ad_fn *fn, const ad_syms *a);
 

@@ -31,17 +31,6 @@ static ad_syms results(plan *w, const ad_node *s)
     return written;
 }
 
-/* 1: s is added to in n, and not otherwise touched. */
-static int only_added(const ad_node *n, const ad_sym *s)
-{
-    if (!n) return 1;
-    if (n->op == AD_INC && n->kid[0]->sym == s) return !ad_uses(n->kid[1], s) && (n->kid[0]->op == AD_NAME || !ad_uses(n->kid[0]->kid[0], s));
-    if (n->sym == s) return 0;
-    for (int i = 0; i < n->kids; i++)
-        if (!only_added(n->kid[i], s)) return 0;
-    return 1;
-}
-
 static int moves(plan *w, const ad_node *s)
 {
     ad_syms read = {0};
@@ -58,7 +47,7 @@ static int sums_points(plan *w, const ad_node *s)
     ad_reads(w->m, s->kid[1], &bounds);
     if (ad_meets(&bounds, &w->moving)) return 0;
     for (int i = 0; i < w->fn->syms; i++)
-        if (ad_has(&made, w->fn->sym[i]) && !(w->fn->sym[i]->lane && only_added(s->kid[2], w->fn->sym[i]))) return 0;
+        if (ad_has(&made, w->fn->sym[i]) && !(w->fn->sym[i]->lane && ad_only_added(s->kid[2], w->fn->sym[i]))) return 0;
     return 1;
 }
 

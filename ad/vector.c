@@ -134,16 +134,6 @@ static void survey_expr(accesses *a, const ad_node *n)
     for (int i = 0; i < n->kids; i++) survey_expr(a, n->kid[i]);
 }
 
-int ad_only_added(const ad_node *n, const ad_sym *s)
-{
-    if (!n) return 1;
-    if (n->op == AD_INC && n->kid[0]->op == AD_NAME && n->kid[0]->sym == s) return !ad_uses(n->kid[1], s);
-    if (n->sym == s) return 0;
-    for (int i = 0; i < n->kids; i++)
-        if (!ad_only_added(n->kid[i], s)) return 0;
-    return 1;
-}
-
 static void survey(accesses *a, const ad_node *n)
 {
     if (!n || !a->fit) return;

@@ -22,9 +22,6 @@ int ad_apart(const ad_vectors *v, const ad_node *loop, const ad_loops *around, c
 /* 1: the statements of the body assign at most once to each symbol of the expression, so that it means one value wherever they use it. */
 int ad_stays_put(const ad_node *body, const ad_node *e);
 
-/* 1: n does nothing with the scalar but add to it. */
-int ad_only_added(const ad_node *n, const ad_sym *s);
-
 /* jam.c: the loop with several iterations side by side, their inner loops joined: what replaces it is appended to out; nothing: nothing to gain. */
 void ad_jam(ad_vectors *v, const ad_node *loop, const ad_loops *around, ad_node *out);
 
