@@ -203,12 +203,12 @@ static int holds_loop(const ad_node *n)
     return 0;
 }
 
-static int on_lanes(const ad_node *n)
+int ad_on_lanes(const ad_node *n)
 {
     if (!n) return 0;
     if ((n->op == AD_SET || n->op == AD_INC) && n->kid[0]->sym->lane) return 1;
     for (int i = 0; (n->op == AD_BLOCK || n->op == AD_IF || n->op == AD_FOR) && i < n->kids; i++)
-        if (on_lanes(n->kid[i])) return 1;
+        if (ad_on_lanes(n->kid[i])) return 1;
     return 0;
 }
 
@@ -287,7 +287,7 @@ static ad_node *mark_loop(ad_vectors *v, ad_node *loop, ad_loops around)
         return loop;
     }
     merge_sums(v, loop);
-    if (v->lanes && on_lanes(loop->kid[2])) return loop;
+    if (v->lanes && ad_on_lanes(loop->kid[2])) return loop;
     int fit = ad_independent(v, loop, &around);
     loop->simd = fit && !short_sum(loop) && loop->sym != v->fn->point; /* points lie anywhere */
     if (fit || v->lanes) return loop;
@@ -333,19 +333,27 @@ static void add_each(ad_arena *m, ad_node *out, const ad_node *s, ad_node *e, in
     ad_append(m, out, add);
 }
 
-static ad_node *add_singly(ad_arena *m, ad_node *n)
+/* Additions to a scalar wait for each other: of more than two at a time, the sum comes first. */
+static int singly(const ad_node *s, int lanes)
+{
+    if (s->op != AD_INC || s->kid[0]->op == AD_ELEM) return s->op == AD_INC;
+    const ad_node *e = s->kid[1];
+    return lanes && s->kid[0]->sym->lane && (e->op == AD_ADD || e->op == AD_SUB) && e->kid[0]->op == AD_MUL && e->kid[1]->op == AD_MUL;
+}
+
+static ad_node *add_singly(ad_arena *m, ad_node *n, int lanes)
 {
     if (!n || (n->op != AD_BLOCK && n->op != AD_IF && n->op != AD_FOR)) return n;
     if (n->op != AD_BLOCK) {
-        for (int i = 1; i < n->kids; i++) n->kid[i] = n->op == AD_FOR && i == 1 ? n->kid[i] : add_singly(m, n->kid[i]);
+        for (int i = 1; i < n->kids; i++) n->kid[i] = n->op == AD_FOR && i == 1 ? n->kid[i] : add_singly(m, n->kid[i], lanes);
         return n;
     }
     ad_node *out = ad_block(m);
     out->place = n->place;
     for (int i = 0; i < n->kids; i++) {
         ad_node *s = n->kid[i];
-        if (s->op == AD_INC && s->kid[0]->op == AD_ELEM) add_each(m, out, s, s->kid[1], 1);
-        else ad_append(m, out, add_singly(m, s));
+        if (singly(s, lanes)) add_each(m, out, s, s->kid[1], 1);
+        else ad_append(m, out, add_singly(m, s, lanes));
     }
     return out;
 }
@@ -357,7 +365,9 @@ void ad_vectorize(ad_arena *m, ad_fn *fn, int lanes)
     if (fn->point) ad_tile_points(&v);
     fn->body = sum_locally(&v, fn->body);
     v.defs = ad_defs_of(m, fn, fn->body);
+    ad_join(&v, fn->body, (ad_loops){0});
+    v.defs = ad_defs_of(m, fn, fn->body);
     fn->body = mark(&v, fn->body, (ad_loops){0});
     ad_first_sums(m, fn);
-    fn->body = add_singly(m, fn->body);
+    fn->body = add_singly(m, fn->body, lanes);
 }

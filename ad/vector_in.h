@@ -16,11 +16,17 @@ typedef struct ad_vectors {
 /* 1: the iterations of the loop, which holds no other loop, are independent but for sums. around: the loops around it. */
 int ad_independent(const ad_vectors *v, const ad_node *loop, const ad_loops *around);
 
+/* 1: something in n is executed for each lane. */
+int ad_on_lanes(const ad_node *n);
+
 /* 1: elements a and b of one array, of any two different iterations of the loop, are different ones; same iteration: may be the same. */
 int ad_apart(const ad_vectors *v, const ad_node *loop, const ad_loops *around, const ad_syms *changing, const ad_node *a, const ad_node *b);
 
 /* 1: the statements of the body assign at most once to each symbol of the expression, so that it means one value wherever they use it. */
 int ad_stays_put(const ad_node *body, const ad_node *e);
+
+/* join.c: loops inside of loops that stand side by side and read the same elements become one; in place. */
+void ad_join(ad_vectors *v, ad_node *body, ad_loops around);
 
 /* jam.c: the loop with several iterations side by side, their inner loops joined: what replaces it is appended to out; nothing: nothing to gain. */
 void ad_jam(ad_vectors *v, const ad_node *loop, const ad_loops *around, ad_node *out);

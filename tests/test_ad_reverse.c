@@ -130,6 +130,23 @@ static const ad_case traps[] = {
      "    }\n"
      "}\n",
      0, {0.7, -0.3, 1.1, 0.4, 0.9, -0.1, 0.2, 0.5}, {0.9, 0.2, -0.5, 0.1, 0.6, 0.3, -0.2, 0.4}},
+    {"side_by_side", 20, 4, /* loops that read the same: the first two may be joined, the others need what was computed before, or change it */
+     HEAD(side_by_side)
+     "    double a[20], g = 0;\n"
+     "    for (int i = 0; i < 20; i++) a[i] = y[i] * p[0];\n"
+     "    for (int i = 0; i < 20; i++) {\n"
+     "        double s = p[2], q = 0, r = 0;\n"
+     "        for (int j = 0; j < 20; j++) s += 0.1 * a[j] * y[j];\n"
+     "        const double c = sin(y[i]) * p[1];\n"
+     "        for (int k = 0; k < 20; k++) q += a[k] * c * y[k] * y[k];\n"
+     "        a[i] = c + 0.1 * s;\n"
+     "        for (int j = 0; j < 20; j++) r += 0.1 * a[j] * y[j] * s;\n"
+     "        for (int j = 0; j < 20; j++) { a[j] = 0.9 * a[j] + 0.01 * r * y[j]; g += 0.01 * a[j]; }\n"
+     "        f[i] = s * y[i] + q * p[3] + r + g;\n"
+     "        for (int j = 0; j < i; j++) f[j] += 0.01 * a[j] * g;\n"
+     "    }\n"
+     "}\n",
+     0, {0.7, -0.3, 1.1, 0.4, 0.9, -0.1, 0.2, 0.5}, {0.9, 0.2, -0.5, 0.1}},
 };
 
 static void trapped(void **state)
@@ -140,14 +157,19 @@ static void trapped(void **state)
 
 /* ---- what the reverse function looks like ------------------------------------------------------------------------------------ */
 
-static const char *reversed(ad_arena *m, const char *name, const char *text, unsigned wrt)
+static ad_fn *reverse_of(ad_arena *m, const char *name, const char *text, unsigned wrt)
 {
     ad_diag *d = ad_diag_open(m);
     ad_fn *fn = ad_front_function(m, d, name, text, name);
     assert_non_null(fn);
     ad_fn *r = ad_reverse(m, fn, wrt);
     assert_non_null(r);
-    return ad_print_fn(m, r);
+    return r;
+}
+
+static const char *reversed(ad_arena *m, const char *name, const char *text, unsigned wrt)
+{
+    return ad_print_fn(m, reverse_of(m, name, text, wrt));
 }
 
 static int count(const char *text, const char *what)
@@ -161,7 +183,7 @@ static int count(const char *text, const char *what)
 static void fused(void **state)
 {
     (void)state;
-    static const char glv[] = HEAD(glv) "for (int i = 0; i < 50; i++) { double s = p[i]; for (int j = 0; j < 50; j++) s += p[50 + i * 50 + j] * y[j];\n"
+    static const char glv[] = HEAD(glv) "for (int i = 0; i < 48; i++) { double s = p[i]; for (int j = 0; j < 48; j++) s += p[48 + i * 48 + j] * y[j];\n"
                                         "f[i] = y[i] * s; } }\n";
     ad_arena *m = ad_arena_open(&ad_no_memory, 0);
     const char *both = reversed(m, "glv", glv, AD_BY_Y | AD_BY_P), *p = reversed(m, "glv", glv, AD_BY_P);
@@ -169,6 +191,11 @@ static void fused(void **state)
     assert_int_equal(count(both, "--"), 0);
     assert_int_equal(count(both, "push"), 0);
     assert_int_equal(count(p, "for ("), 2); /* the sum itself is needed by yb alone */
+    ad_fn *row = reverse_of(m, "glv", glv, AD_BY_Y), *wide = reverse_of(m, "glv", glv, AD_BY_Y);
+    ad_vectorize(m, row, 0);
+    ad_vectorize(m, wide, 1);
+    assert_int_equal(count(ad_print_fn(m, row), "for ("), 3); /* rows, once through each for s and yb, and what was put off */
+    assert_int_equal(count(ad_print_fn(m, wide), "for ("), 3); /* s, which has no lanes, apart */
     ad_arena_close(m);
 }
 
