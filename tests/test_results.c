@@ -56,7 +56,7 @@ static void test_counts_of_products(void **unused)
     assert_ok(s, costate_hessian(s, 11, weights, ydot, NULL, dy0, dp));
     assert_int_equal(stats_of(s).vjp_dot, 12 * steps);
     assert_int_equal(stats_of(s).jvp, 24 * steps);
-    assert_int_equal(stats_of(s).rhs, rhs + 12 * steps);
+    assert_int_equal(stats_of(s).rhs, rhs); /* the stages are read */
     y[0] = lv->y0[0], y[1] = lv->y0[1];
     assert_ok(s, costate_solve(s, lv->t0, lv->t1, lv->p, y));
     costate_stats st = stats_of(s);

@@ -107,13 +107,13 @@ static const fault sweeps[] = {
     {HESSIAN, RUNNING + F_VJP_DOT, "running", COSTATE_ERR_SWEEP_CALLBACK},
     {HESSIAN, OBSERVE + F_VJP_DOT, "observe", COSTATE_ERR_SWEEP_CALLBACK},
     {HESSIAN, INIT + F_JVP, "init", COSTATE_ERR_CALLBACK}, /* before the first repeated step */
-    {HESSIAN, RHS, "rhs", COSTATE_ERR_SWEEP_REPLAY},
     {HESSIAN, JVP, "jvp", COSTATE_ERR_SWEEP_REPLAY},
 };
 
 static const fault replays[] = {
     {ADJOINT, RHS, "rhs", COSTATE_ERR_SWEEP_REPLAY},
     {GRADIENT, RHS, "rhs", COSTATE_ERR_SWEEP_REPLAY},
+    {HESSIAN, RHS, "rhs", COSTATE_ERR_SWEEP_REPLAY},
 };
 
 static const fault points[] = {

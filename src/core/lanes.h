@@ -43,10 +43,16 @@ void cst__dblock_carve(const costate_solver *s, dblock *d, int w, double *at);
 int cst__dblock_init(costate_solver *s, dblock *d); /* ydot += y0_p pdot, when the problem has init */
 void cst__dblock_accept(dblock *d);                 /* the step was accepted: what was new is now */
 
-/* The joint state is [y | ydot], its stage data [stages | stages of the directions]; both parts begin on a line of their own. */
+/* The joint state is [y | ydot], its stage data [stages | stages of the directions]; both parts begin on a line of their own. Directions that are recorded apart
+ * from the states are all there is. */
 static inline size_t joint_at(const costate_solver *s)
 {
-    return cst__pad(s->state);
+    return s->apart ? 0 : cst__pad(s->state);
+}
+
+static inline size_t joint_stages_at(const costate_solver *s)
+{
+    return s->apart ? 0 : cst__pad(s->fam->stage_doubles(s));
 }
 
 #endif

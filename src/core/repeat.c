@@ -62,9 +62,13 @@ enum { SHARE_STATES = 16 }; /* that a thread's joint store should hold at least 
 
 void cst__joint_share(costate_solver *s, size_t lanes, int *hands)
 {
-    int64_t memory = joint_budget(s), unit = (int64_t)((joint_at(s) + (size_t)s->prob.n * lanes) * sizeof(double));
+    const int64_t memory = joint_budget(s);
+    const int apart = s->fam->recorded_tangent && s->recorded[PRIMAL] && traj_stable(s->tr[PRIMAL]), changed = s->apart != apart;
+    costate_solver *hand;
+    for (int i = 0; (hand = cst__crew_hand(s, i)); i++) hand->apart = apart;
+    const int64_t unit = (int64_t)((joint_at(s) + (size_t)s->prob.n * lanes) * sizeof(double));
     while (*hands > 1 && memory / *hands / unit + s->opt.disk / *hands / unit < SHARE_STATES) --*hands;
-    if (s->joint_memory != memory / *hands || s->joint_disk != s->opt.disk / *hands) {
+    if (changed || s->joint_memory != memory / *hands || s->joint_disk != s->opt.disk / *hands) {
         drop(s, JOINT);
         cst__crew_drop(s, JOINT);
     }
@@ -81,7 +85,7 @@ int cst__traj_prepare(costate_solver *s, int which, size_t lanes)
     if (!s->tr[which]) {
         size_t n = (size_t)s->prob.n, state = s->state, stages = s->fam->stage_doubles(s);
         traj_config config = {.state = lanes ? joint_at(s) + n * lanes : state,
-                              .stages = lanes ? cst__pad(stages) + stages * lanes : stages,
+                              .stages = lanes ? joint_stages_at(s) + stages * lanes : stages,
                               .memory = which == JOINT ? budget->joint_memory : s->opt.memory,
                               .disk = which == JOINT ? budget->joint_disk : s->opt.disk,
                               .dir = s->opt.disk_dir,
@@ -121,16 +125,30 @@ int cst__replay(void *ctx, int64_t n, int fresh, const double *state, double *st
     return rc ? not_repeated(s, &st, "rhs", rc) : 0;
 }
 
+/* Recorded step n with its stages, for reading. */
+static int primal_step(costate_solver *s, int64_t n, step *st)
+{
+    const double *y, *stages;
+    int status = traj_fetch(s->tr[PRIMAL], n, cst__replay, s, &y, &stages);
+    if (status) return s->status == status ? status : cst__traj_failed(s, s->tr[PRIMAL], status);
+    *st = recorded_step(s, n, y, (double *)(uintptr_t)stages, NULL);
+    return 0;
+}
+
 int cst__replay_joint(void *ctx, int64_t n, int fresh, const double *state, double *stages, double *next)
 {
     replay_context *c = ctx;
     costate_solver *s = c->s;
     dblock d = c->tg->block[0];
-    TRY(cst__replay(s, n, fresh, state, stages, next));
-    step st = recorded_step(s, n, state, stages, next);
+    step st;
+    if (s->apart) TRY(primal_step(s, n, &st));
+    else {
+        TRY(cst__replay(s, n, fresh, state, stages, next));
+        st = recorded_step(s, n, state, stages, next);
+    }
     d.ydot = (double *)(uintptr_t)(state + joint_at(s)); /* only read */
     d.ydotnew = next ? next + joint_at(s) : NULL;
-    d.stages = stages + cst__pad(s->fam->stage_doubles(s));
+    d.stages = stages + joint_stages_at(s);
     d.fdot_valid = 0;
     int rc = s->fam->tangent(s, &st, &d, NULL);
     return rc ? not_repeated(s, &st, "jvp", rc) : 0;
@@ -163,11 +181,32 @@ static int repeat_step(costate_solver *s, const step *st, tangent *tg, double *p
     return rc ? not_repeated(s, st, "running", rc) : 0;
 }
 
+/* Directions along the recorded steps, into the joint trajectory. */
+static int repeat_directions(costate_solver *s, tangent *tg)
+{
+    dblock *d = &tg->block[0];
+    d->ydot = tg->joint[0];
+    d->ydotnew = tg->joint[1];
+    for (int64_t i = 0; i < s->log.count; i++) {
+        step st;
+        TRY(primal_step(s, i, &st));
+        int status = traj_reserve(s->tr[JOINT], d->ydot, &d->stages);
+        if (status) return cst__traj_failed(s, s->tr[JOINT], status);
+        int rc = s->fam->tangent(s, &st, d, NULL);
+        if (rc) return not_repeated(s, &st, "jvp", rc);
+        traj_commit(s->tr[JOINT]);
+        cst__dblock_accept(d);
+    }
+    s->recorded[JOINT] = 1;
+    return 0;
+}
+
 int cst__repeat(costate_solver *s, const double *y0, tangent *tg, int which, double *yend, double *psi)
 {
     size_t n = (size_t)s->prob.n;
     double *y = s->y, *ynew = s->ynew;
     int obs = 0, joint = which == JOINT;
+    if (joint && s->apart) return repeat_directions(s, tg);
     if (joint) {
         y = tg->joint[0];
         ynew = tg->joint[1];
@@ -186,7 +225,7 @@ int cst__repeat(costate_solver *s, const double *y0, tangent *tg, int which, dou
         if (joint) {
             tg->block[0].ydot = y + joint_at(s);
             tg->block[0].ydotnew = ynew + joint_at(s);
-            tg->block[0].stages = st.stages + cst__pad(s->fam->stage_doubles(s));
+            tg->block[0].stages = st.stages + joint_stages_at(s);
         }
         TRY(repeat_step(s, &st, tg, psi));
         if (which >= 0) traj_commit(s->tr[which]);

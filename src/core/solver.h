@@ -45,7 +45,7 @@ typedef struct output {
     double *y, *ydot;
 } output;
 
-enum { PRIMAL, JOINT }; /* trajectories: of the state; of the state and a block of directions (second order) */
+enum { PRIMAL, JOINT }; /* trajectories: of the state; of the state and a block of directions, or of these alone (second order) */
 
 typedef struct crew crew;
 
@@ -95,6 +95,7 @@ struct costate_solver {
     crew *crew;                    /* threads, once they were needed; core/crew.h */
     costate_solver *leader;        /* a hand of a crew: whose */
     int64_t joint_memory, joint_disk; /* what each joint trajectory may take; the leader's counts */
+    int apart; /* joint trajectories hold directions alone: the states and their stages are in the other one */
 
     costate_stats stats;
     const char *calling; /* the function of the problem whose product failed last; NULL: the right-hand side */

@@ -48,6 +48,7 @@ enum { STEP_NEWTON = 1001, STEP_MATRIX, STEP_NOT_FINITE };
 typedef struct family {
     costate_family id;
     int heavy; /* a step's matrices are worth sharing: all blocks of a sweep go back together */
+    int recorded_tangent; /* a tangent step needs no more of the state's step than is recorded */
     int (*open)(costate_solver *s); /* makes s->method from s->table */
     void (*close)(costate_solver *s);
     /* Doubles that follow the n of a state: what a step takes from the one before, so that a step computed again gives the same bits. They are part of y and

@@ -1,7 +1,7 @@
 /* second.c - Hessian times directions: the backward sweep differentiated along a tangent run over the same steps.
  *
- * Block by block: the recorded steps are repeated with the block's directions, recording state and directions together; then one sweep back carries
- * (lambda, lambdadot) and mudot. The result is the exact Hessian of the discrete objective. Lane l has its own objective weights and its own direction. */
+ * Block by block: the recorded steps are repeated with the block's directions, recording state and directions together, or the directions alone where the method
+ * can take the states and stages from the first run's record; then one sweep back carries (lambda, lambdadot) and mudot. The result is the exact Hessian of the discrete objective. Lane l has its own objective weights and its own direction. */
 #include "sens/sweep.h"
 
 #include "core/crew.h"

@@ -110,7 +110,7 @@ int cst__sweep_fetch(costate_solver *s, const sweep *w, int64_t n, const double 
 int cst__sweep_part(costate_solver *s, sweep *w, int64_t hi, int64_t lo)
 {
     int second = w->block[0].lambda_dot != NULL;
-    size_t stages = cst__pad(s->fam->stage_doubles(s));
+    const sweep states = {.which = PRIMAL, .replay = cst__replay, .context = s};
     if (hi == s->log.count) TRY(begin(s, w));
     for (int64_t n = hi - 1; n >= lo; n--) {
         const double *y, *data;
@@ -118,9 +118,10 @@ int cst__sweep_part(costate_solver *s, sweep *w, int64_t hi, int64_t lo)
             y = w->window->y[n - w->window->lo];
             data = w->window->data[n - w->window->lo];
         } else TRY(cst__sweep_fetch(s, w, n, &y, &data));
+        const double *ydot = second ? y + joint_at(s) : NULL, *dstages = second ? data + joint_stages_at(s) : NULL;
+        if (second && s->apart) TRY(cst__sweep_fetch(s, &states, n, &y, &data));
         step st = {.n = n, .t = s->log.t[n], .h = s->log.h[n], .tn = s->log.t[n + 1], .y = y, .stages = (double *)(uintptr_t)data, .note = s->log.note[n]};
-        const double *ydot = second ? y + joint_at(s) : NULL;
-        TRY(back_step(s, w, &st, ydot, second ? data + stages : NULL));
+        TRY(back_step(s, w, &st, ydot, dstages));
         TRY(observations(s, w, n, y, ydot));
     }
     return lo == 0 ? finish(s, w) : 0;
