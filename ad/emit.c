@@ -1,7 +1,7 @@
 /* emit.c - the frame of an emitted function: signature, scratch and tape, status; and how names are written with lanes.
  *
  *   symbol with lanes     one lane      lanes
- *   local scalar s        s             s[l_]                        costate_v4 s[2]
+ *   local scalar s        s             s[l_]                        costate_v4 s[2]; s, if only one loop over lanes mentions it
  *   local array a         a[i]          a[(i) * blocks + l_]         costate_v4 a[...]
  *   parameter x           x[i]          LANES(x, i)                  four doubles at x + i ld + 4 l_ */
 #include "emit_in.h"
@@ -67,7 +67,7 @@ static int leaf(ad_out *o, const ad_node *n, const ad_style *style)
         else ad_put_expr(o, n->kid[0], AD_LEVEL_NONE, style);
         ad_puts(o, ")");
     } else if (n->op == AD_NAME) {
-        ad_put(o, "%s%s[l_]", owner, s->name);
+        ad_put(o, q->home[s->number] > 0 ? "%s%s" : "%s%s[l_]", owner, s->name);
     } else if (strcmp(q->blocks, "1") == 0) {
         ad_put(o, "%s%s[", owner, s->name);
         ad_put_expr(o, n->kid[0], AD_LEVEL_NONE, style);
@@ -211,7 +211,8 @@ static void printer(ad_printer *q, ad_out *o, const ad_fn *fn, const ad_emit *ho
     q->style = (ad_style){leaf, q, how->lanes ? "(costate_v4){0} + " : NULL};
     q->first = ad_take(o->m, ((size_t)fn->syms + 1) * sizeof *q->first);
     q->writes = ad_take(o->m, ((size_t)fn->syms + 1) * sizeof *q->writes);
-    for (int i = 0; i < fn->syms; i++) q->first[i] = -2;
+    q->home = ad_take(o->m, ((size_t)fn->syms + 1) * sizeof *q->home);
+    for (int i = 0; i < fn->syms; i++) q->first[i] = -2, q->home[i] = -1;
     count_writes(q, fn->body);
 }
 

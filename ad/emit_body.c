@@ -91,18 +91,24 @@ static void plain(ad_printer *q, const ad_node *s)
     check(q, s);
 }
 
+static int lane_scalar(const ad_node *s)
+{
+    return s->op == AD_DECL && s->sym->lane && !s->sym->array;
+}
+
 /* Statements i, i+1, ... on lanes share a loop; declarations among them come first. Returns the number of statements taken. */
 static int lanes(ad_printer *q, const ad_node *b, int i)
 {
     int end = i, last = i, count = 0;
-    while (end < b->kids && (on_lanes(q, b->kid[end]) || (b->kid[end]->op == AD_DECL && b->kid[end]->sym->lane && !b->kid[end]->sym->array))) {
+    while (end < b->kids && (on_lanes(q, b->kid[end]) || lane_scalar(b->kid[end]))) {
         if (on_lanes(q, b->kid[end])) last = end, count++;
         end++;
     }
-    for (int j = i; j < last; j++)
-        if (b->kid[j]->op == AD_DECL && !(q->shared && q->shared[b->kid[j]->sym->number])) {
-            ad_line(q, "costate_v4 %s[%s];", b->kid[j]->sym->name, *q->blocks == '1' ? "1" : "2");
-        }
+    for (int j = i; j < last; j++) {
+        const ad_sym *s = b->kid[j]->sym;
+        if (b->kid[j]->op == AD_DECL && q->home[s->number] <= 0 && !(q->shared && q->shared[s->number]))
+            ad_line(q, "costate_v4 %s[%s];", s->name, *q->blocks == '1' ? "1" : "2");
+    }
     comment(q, b->kid[i]);
     ad_line(q, "for (int l_ = 0; l_ < %s; l_++)%s", q->blocks, count > 1 ? " {" : "");
     q->depth++;
@@ -110,6 +116,9 @@ static int lanes(ad_printer *q, const ad_node *b, int i)
         if (b->kid[j]->op == AD_DECL) continue;
         comment(q, b->kid[j]);
         ad_indent(q);
+        const ad_sym *target = b->kid[j]->kid[0]->sym;
+        if (q->home[target->number] > 0 && q->first[target->number] == j)
+            ad_put(q->o, "%scostate_v4 ", q->writes[target->number] == 1 ? "const " : "");
         assign(q, b->kid[j]);
     }
     q->depth--;
@@ -135,6 +144,40 @@ static void find_first(ad_printer *q, const ad_node *b)
     for (int i = 0; any && i < b->kids; i++) mention(q, b->kid[i], i);
 }
 
+static void visit(ad_printer *q, const ad_node *n, int home)
+{
+    if (!n) return;
+    if (n->sym && n->op != AD_DECL) {
+        int *at = &q->home[n->sym->number];
+        *at = *at == 0 || *at == home ? home : -1;
+    }
+    for (int i = 0; i < n->kids; i++) visit(q, n->kid[i], home);
+}
+
+/* 1: the statement gives s its first value, whatever it was. */
+static int sets(const ad_node *f, const ad_sym *s)
+{
+    return f->op == AD_SET && f->kid[0]->op == AD_NAME && f->kid[0]->sym == s && !ad_uses(f->kid[1], s);
+}
+
+/* home[s] for the scalars with lanes that the block declares. */
+static void find_homes(ad_printer *q, const ad_node *b)
+{
+    int loop = 1;
+    for (int i = 0; i < b->kids; i++)
+        if (lane_scalar(b->kid[i])) q->home[b->kid[i]->sym->number] = 0;
+    for (int i = 0; i < b->kids; i++) {
+        if (!on_lanes(q, b->kid[i]) && !lane_scalar(b->kid[i])) loop++;
+        visit(q, b->kid[i], on_lanes(q, b->kid[i]) ? loop : -1);
+    }
+    for (int i = 0; i < b->kids; i++) {
+        const ad_sym *s = b->kid[i]->sym;
+        if (!lane_scalar(b->kid[i])) continue;
+        const int first = q->first[s->number];
+        if (first < 0 || !sets(b->kid[first], s) || (q->shared && q->shared[s->number])) q->home[s->number] = -1;
+    }
+}
+
 /* A scalar whose first mention is an assignment of this block is declared there; another one here, with 0, so that no compiler wonders. */
 static void declare(ad_printer *q, const ad_node *b, const ad_sym *s)
 {
@@ -145,7 +188,8 @@ static void declare(ad_printer *q, const ad_node *b, const ad_sym *s)
     }
     const int first = q->first[s->number];
     const ad_node *f = first >= 0 ? b->kid[first] : NULL;
-    const int set = f && f->op == AD_SET && f->kid[0]->op == AD_NAME && f->kid[0]->sym == s && !ad_uses(f->kid[1], s);
+    const int set = f && sets(f, s);
+    if (q->home[s->number] > 0) return;
     q->first[s->number] = -2;
     if (s->lane && q->how->lanes) {
         ad_line(q, "costate_v4 %s[%s]%s;", s->name, *q->blocks == '1' ? "1" : "2", set ? "" : " = {{0}}");
@@ -349,6 +393,7 @@ void ad_put_body(ad_printer *q, const ad_node *b)
     const size_t stack = q->stack;
     int pushed = 0, mark = 0;
     find_first(q, b);
+    if (q->how->lanes) find_homes(q, b);
     for (int i = 0; i < b->kids; i++) {
         const ad_node *s = b->kid[i];
         if (pushed && ad_contains(s, AD_POP)) {

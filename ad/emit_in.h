@@ -18,6 +18,7 @@ typedef struct ad_printer {
     size_t stack;          /* bytes of local arrays on the stack so far */
     int *first;            /* first statement of the block at hand that mentions the symbol; -1: none yet; -2: not declared there */
     int *writes;           /* statements that assign to it */
+    int *home;             /* of a scalar with lanes: the loop over lanes that alone mentions it, so that it is a value of that loop; 0, -1: none such */
     unsigned char *shared; /* 1: a member of the struct that the parts of a cut body share; NULL: not cut */
 } ad_printer;
 

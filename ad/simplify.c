@@ -68,6 +68,7 @@ ad_node *ad_add(ad_arena *m, ad_node *a, ad_node *b)
     if (is(b, 0)) return a;
     if (b->op == AD_NEG) return ad_sub(m, a, b->kid[0]);
     if (a->op == AD_NEG) return ad_sub(m, b, a->kid[0]);
+    if (type == AD_DOUBLE && ad_same(a, b)) return ad_mul(m, ad_num(m, 2), a);
     return ad_new(m, AD_ADD, type, 2, a, b);
 }
 

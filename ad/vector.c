@@ -370,4 +370,5 @@ void ad_vectorize(ad_arena *m, ad_fn *fn, int lanes)
     fn->body = mark(&v, fn->body, (ad_loops){0});
     ad_first_sums(m, fn);
     fn->body = add_singly(m, fn->body, lanes);
+    if (lanes) ad_order_factors(m, fn->body);
 }
