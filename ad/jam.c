@@ -3,7 +3,7 @@
  *     for i: { s = 0;  for j: s += a[i][j] y[j];  ...  for j: yb[j] += a[i][j] s_b }
  *
  * The additions to s wait for each other, and every iteration takes all of yb from the cache and back. With K iterations side by side and their inner loops
- * joined, K sums are under way at a time, and y and yb travel once for K iterations. */
+ * joined, K sums are under way at a time, and y and yb travel once for K iterations; so with the last ones, if they are fewer. */
 #include "vector_in.h"
 
 #include "arena.h"
@@ -161,6 +161,8 @@ void ad_jam(ad_vectors *v, const ad_node *loop, const ad_loops *around, ad_node 
     if (!fine) return;
     ad_append(m, out, most);
     if (whole == trips) return;
-    ad_node *rest = ad_copy(m, loop->kid[2], ad_new_symbols(m, v->fn, &w.own));
-    ad_append(m, out, part(m, loop, ad_copy(m, end, NULL), ad_copy(m, loop->kid[1], NULL), rest, 1));
+    w.ways = (int)(trips - whole);
+    ad_node *rest = side_by_side(&w);
+    rest = ad_copy(m, rest, ad_new_symbols(m, v->fn, &w.own));
+    ad_append(m, out, part(m, loop, ad_copy(m, end, NULL), ad_copy(m, loop->kid[1], NULL), rest, w.ways));
 }

@@ -54,7 +54,7 @@ static const entry entries[] = {
     {.fixed = &problem_kepler},
     {.fixed = &problem_logistic},
     {.sized = made_glv, .size = 10, "N=10"},
-    {.sized = made_glv, .size = 37, "N=37"}, /* neither tiles nor iterations side by side come out even */
+    {.sized = made_glv, .size = 63, "N=63"}, /* neither tiles, vectors nor iterations side by side come out even */
     {.stiff = stiff_robertson, .rates = 1},
     {.stiff = stiff_hires, .rates = 1},
     {.stiff = stiff_pollu, .rates = 1},
