@@ -12,8 +12,10 @@
 
 #include "arena.h"
 
+#include <string.h>
+
 /* The most elements in a tile: 14 vectors of four, which leaves registers for the rest; with lanes two blocks of them. */
-enum { TILE_ONE = 56, TILE_LANES = 7, VECTOR = 4 };
+enum { TILE_ONE = 56, TILE_LANES = 7 };
 
 typedef struct tiler {
     ad_vectors *v;
@@ -57,9 +59,11 @@ static int64_t most_of(const tiler *w, const ad_node *loop)
     return (w->v->lanes ? TILE_LANES : TILE_ONE) / (targets ? targets : 1);
 }
 
+/* A loop that is one short tile is left to the compiler, which does the same with lanes, but with one lane not. */
 static int fits(const tiler *w, const ad_node *s)
 {
-    return s->op == AD_FOR && s->whole == 1 && ad_trips(s) > most_of(w, s) && most_of(w, s) >= VECTOR && only_adds(s->kid[2]) && adds_in_place(w, s);
+    if (s->op != AD_FOR || s->whole != 1 || most_of(w, s) < AD_VECTOR) return 0;
+    return ad_trips(s) > (w->v->lanes ? most_of(w, s) : AD_VECTOR) && only_adds(s->kid[2]) && adds_in_place(w, s);
 }
 
 /* 1: besides loops that fit, the points only set scalars of their own and add to what is outside. */
@@ -89,6 +93,12 @@ static stage stage_new(tiler *w)
     return (stage){ad_block(w->v->m), ad_block(w->v->m), ad_block(w->v->m)};
 }
 
+/* Counters as wide as addresses: else the compiler keeps an address for each element of an unrolled tile. */
+static void widen(ad_sym *counter)
+{
+    if (counter->role == AD_COUNTER && strcmp(counter->ctype, "int") == 0) counter->ctype = "long";
+}
+
 /* The stage's statements, in symbols of their own. */
 static void put_stage(tiler *w, const stage *t, ad_node *out)
 {
@@ -101,7 +111,10 @@ static void put_stage(tiler *w, const stage *t, ad_node *out)
     ad_syms own = {0};
     ad_declared(m, all, &own);
     ad_exclude(&own, w->v->fn->point);
-    all = ad_copy(m, all, ad_new_symbols(m, w->v->fn, &own));
+    ad_sym **mine = ad_new_symbols(m, w->v->fn, &own);
+    for (int i = 0; i < w->v->fn->syms; i++)
+        if (ad_has(&own, w->v->fn->sym[i]) && mine[i]) widen(mine[i]);
+    all = ad_copy(m, all, mine);
     for (int i = 0; i < all->kids; i++) ad_append(m, out, all->kid[i]);
 }
 
@@ -148,19 +161,22 @@ static void put_part(tiler *w, const ad_node *loop, ad_node *from, ad_node *to, 
 /* The size of a tile: as many as needed, of nearly equal sizes. */
 static int64_t tile_size(const tiler *w, const ad_node *loop)
 {
-    const int64_t trips = ad_trips(loop), most = most_of(w, loop), tiles = (trips + most - 1) / most, round = w->v->lanes ? 1 : VECTOR;
+    const int64_t trips = ad_trips(loop), most = most_of(w, loop), tiles = (trips + most - 1) / most;
+    const int64_t round = w->v->lanes ? 1 : AD_VECTOR;
     return ((trips + tiles - 1) / tiles + round - 1) / round * round;
 }
 
-/* All tiles but the last of loop number `at` of the body. Returns where the last one begins. */
+/* All tiles but the last of loop number `at` of the body, if there are any. Returns where the last one begins. */
 static ad_node *put_tiles(tiler *w, int at, ad_node *out)
 {
     ad_arena *m = w->v->m;
     const ad_node *body = w->points->kid[2], *loop = body->kid[at];
     const int64_t size = tile_size(w, loop), whole = (ad_trips(loop) - 1) / size * size;
+    if (!whole) return loop->kid[0];
     ad_node *end = ad_add(m, ad_copy(m, loop->kid[0], NULL), ad_whole(m, whole)), *inner = ad_block(m);
     ad_sym *tile = ad_sym_new(m, w->v->fn, "tile", AD_INT, AD_COUNTER);
     tile->ctype = loop->sym->ctype;
+    widen(tile);
     stage t = stage_new(w);
     for (int i = 0; i < at; i++)
         if (body->kid[i]->op == AD_DECL || body->kid[i]->op == AD_SET) ad_append(m, t.body, body->kid[i]);

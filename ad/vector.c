@@ -268,13 +268,18 @@ static void merge_sums(ad_vectors *v, ad_node *loop)
 
 /* ---- the function ---------------------------------------------------------------------------------------------------------------------- */
 
+static int sums_up(const ad_node *loop)
+{
+    for (int i = 0; i < loop->kid[2]->kids; i++)
+        if (loop->kid[2]->kid[i]->op == AD_INC && loop->kid[2]->kid[i]->kid[0]->op == AD_NAME) return 1;
+    return 0;
+}
+
 /* 1: a sum of so few terms that adding up the vector's entries at the end costs more than it saves. */
 static int short_sum(const ad_node *loop)
 {
     int64_t trips = ad_trips(loop);
-    for (int i = 0; trips >= 0 && trips < 16 && i < loop->kid[2]->kids; i++)
-        if (loop->kid[2]->kid[i]->op == AD_INC && loop->kid[2]->kid[i]->kid[0]->op == AD_NAME) return 1;
-    return 0;
+    return trips >= 0 && trips < 16 && sums_up(loop);
 }
 
 static ad_node *mark(ad_vectors *v, ad_node *block, ad_loops around);
@@ -316,6 +321,39 @@ static ad_node *mark(ad_vectors *v, ad_node *block, ad_loops around)
         for (int k = 0; k < jammed->kids; k++) ad_append(m, out, jammed->kid[k]);
         if (!jammed->kids) ad_append(m, out, s);
         for (int k = 0; k < after->kids; k++) ad_append(m, out, after->kid[k]);
+    }
+    return out;
+}
+
+/* Sums over whole vectors, and what is left in a loop of its own: in one loop compilers take the vectors of sums to memory and
+ * back, to add the last terms to them. */
+static void split_sum(ad_vectors *v, ad_node *loop, ad_node *out)
+{
+    ad_arena *m = v->m;
+    const int64_t trips = ad_trips(loop), whole = trips / AD_VECTOR * AD_VECTOR;
+    ad_append(m, out, loop);
+    if (!loop->simd || loop->whole != 1 || whole <= 0 || whole == trips || !sums_up(loop)) return;
+    ad_syms own = {0};
+    ad_declared(m, loop, &own);
+    ad_node *rest = ad_copy(m, loop, ad_new_symbols(m, v->fn, &own));
+    loop->kid[1] = ad_add(m, ad_copy(m, loop->kid[0], NULL), ad_whole(m, whole));
+    rest->kid[0] = ad_copy(m, loop->kid[1], NULL);
+    rest->simd = 0;
+    ad_append(m, out, rest);
+}
+
+static ad_node *split_sums(ad_vectors *v, ad_node *n)
+{
+    if (!n || (n->op != AD_BLOCK && n->op != AD_IF && n->op != AD_FOR)) return n;
+    if (n->op != AD_BLOCK) {
+        for (int i = n->op == AD_FOR ? 2 : 1; i < n->kids; i++) n->kid[i] = split_sums(v, n->kid[i]);
+        return n;
+    }
+    ad_node *out = ad_block(v->m);
+    out->place = n->place;
+    for (int i = 0; i < n->kids; i++) {
+        if (n->kid[i]->op == AD_FOR) split_sum(v, split_sums(v, n->kid[i]), out);
+        else ad_append(v->m, out, split_sums(v, n->kid[i]));
     }
     return out;
 }
@@ -367,7 +405,7 @@ void ad_vectorize(ad_arena *m, ad_fn *fn, int lanes)
     v.defs = ad_defs_of(m, fn, fn->body);
     ad_join(&v, fn->body, (ad_loops){0});
     v.defs = ad_defs_of(m, fn, fn->body);
-    fn->body = mark(&v, fn->body, (ad_loops){0});
+    fn->body = split_sums(&v, mark(&v, fn->body, (ad_loops){0}));
     ad_first_sums(m, fn);
     fn->body = add_singly(m, fn->body, lanes);
     if (lanes) ad_order_factors(m, fn->body);

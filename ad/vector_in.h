@@ -6,6 +6,8 @@
 #include "loops.h"
 #include "vector.h"
 
+enum { AD_VECTOR = 4 }; /* doubles */
+
 typedef struct ad_vectors {
     ad_arena *m;
     ad_fn *fn;
