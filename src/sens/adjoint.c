@@ -20,17 +20,25 @@ typedef struct layout {
     int capacity;
 } layout;
 
-enum { POINT_BYTES = 256 * 1024, POINTS_MOST = 512 }; /* seeds put off: what the cache next to the core holds */
+/* Points put off: their seeds fit into the second cache, and into the first one their states, which are gone over for every row
+ * of mu, unless that leaves so few that passes over mu cost more. */
+enum { SEED_BYTES = 256 * 1024, STATE_BYTES = 30 * 1024, POINTS_MOST = 512, POINTS_FEW = 12 };
+
+static int points_put_off(const costate_solver *s, size_t n, size_t lanes)
+{
+    int step_points = s->fam->points(s), near = (int)(STATE_BYTES / (n * sizeof(double)));
+    int fit = (int)(SEED_BYTES / (n * lanes * sizeof(double)));
+    if (near >= POINTS_FEW && near < fit) fit = near;
+    if (fit > POINTS_MOST) fit = POINTS_MOST;
+    return fit < step_points ? step_points : fit / step_points * step_points;
+}
 
 static layout plan(const costate_solver *s, int w, int want_mu, int want_omega, int copy_y, int own_lambda, int own_mu)
 {
     size_t n = (size_t)s->prob.n, lanes = (size_t)w;
     layout l = {0};
-    if (want_mu && s->prob.np >= MANY_PARAMS * s->prob.n && s->prob.np && s->prob.vjp && s->prob.vjp_points) {
-        int step_points = s->fam->points(s), fit = (int)(POINT_BYTES / (n * lanes * sizeof(double) + 1));
-        fit = fit > POINTS_MOST ? POINTS_MOST : fit;
-        l.capacity = fit < step_points ? step_points : fit / step_points * step_points;
-    }
+    if (want_mu && s->prob.np >= MANY_PARAMS * s->prob.n && s->prob.np && s->prob.vjp && s->prob.vjp_points)
+        l.capacity = points_put_off(s, n, lanes);
     l.lambda = own_lambda ? cst__pad(n * lanes) : 0;
     l.mu = own_mu ? cst__pad((size_t)s->prob.np * lanes) : 0;
     l.omega = want_omega ? cst__pad((size_t)s->nobj * lanes) : 0;
