@@ -219,7 +219,7 @@ static double lanes_apart(int method, problem q)
     static const struct {
         int w;
         const char *lanes;
-    } cuts[] = {{3, "8"}, {8, "8"}, {WIDEST, "1"}, {WIDEST, "4"}, {WIDEST, "8"}, {WIDEST, "16"}};
+    } cuts[] = {{3, "8"}, {8, "8"}, {WIDEST, "1"}, {WIDEST, "4"}, {WIDEST, "6"}, {WIDEST, "8"}, {WIDEST, "16"}};
     double worst = 0;
     trial *single[WIDEST];
     for (int l = 0; l < WIDEST; l++) single[l] = prepare(q, 1, (uint64_t)l);

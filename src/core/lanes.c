@@ -35,16 +35,25 @@ static int store_lines(size_t rows, size_t w, const double *block, double *to)
 #endif
 }
 
+/* Four to eight lanes: two moves of four, which may overlap. */
+static inline void store_row(size_t used, const double *from, double *to)
+{
+    enum { HALF = LINE / 2 };
+    if (used < HALF || used > LINE) {
+        memcpy(to, from, used * sizeof *to);
+        return;
+    }
+    memcpy(to, from, HALF * sizeof *to);
+    memcpy(to + used - HALF, from + used - HALF, HALF * sizeof *to);
+}
+
 void cst__block_store(lane_cut c, int b, size_t rows, const double *block, double *full)
 {
     size_t w = (size_t)c.w, width = (size_t)cut_width(c, b), used = (size_t)cut_used(c, b);
     double *to = full + (size_t)(b * c.lanes);
     if (width == w) memcpy(full, block, rows * width * sizeof *block);
-    else if (used == LINE && width == LINE) {
-        if (store_lines(rows, w, block, to)) return;
-        for (size_t i = 0; i < rows; i++) memcpy(to + i * w, block + i * LINE, LINE * sizeof *block);
-    } else
-        for (size_t i = 0; i < rows; i++) memcpy(to + i * w, block + i * width, used * sizeof *block);
+    else if (used != LINE || width != LINE || !store_lines(rows, w, block, to))
+        for (size_t i = 0; i < rows; i++) store_row(used, block + i * width, to + i * w);
 }
 
 /* In the order of cst__dblock_carve. */
