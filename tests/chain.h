@@ -9,7 +9,7 @@
 #include <costate/costate.h>
 #include <math.h>
 
-enum { CHAIN = 24, CHAIN_NP = 3 };
+enum { CHAIN = 22, CHAIN_NP = 3 }; /* no whole number of vectors */
 
 static inline int chain_left(int i)
 {

@@ -69,9 +69,17 @@ static void erk_close(costate_solver *s)
     s->method = NULL;
 }
 
+/* Zeros that round a long state up to whole vectors: in records of states and stages none of them straddles lines then. */
+static size_t erk_carry_doubles(const costate_solver *s)
+{
+    enum { VECTOR = 4, LONG = 16 };
+    size_t n = (size_t)s->prob.n;
+    return n < LONG ? 0 : (VECTOR - n % VECTOR) % VECTOR;
+}
+
 static size_t erk_stage_doubles(const costate_solver *s)
 {
-    return (size_t)((const erk *)s->method)->live_count * (size_t)s->prob.n;
+    return (size_t)((const erk *)s->method)->live_count * s->state;
 }
 
 static size_t erk_tangent_doubles(const costate_solver *s)
@@ -100,7 +108,7 @@ int cst__erk_dead_stages(costate_solver *s, const step *st, int all)
         int last = m->fsal && i == m->s - 1;
         if (m->live[i] || (!all && s->table->e[i] == 0) || (last && s->fnew_valid)) continue;
         if (!last) cst__combine(n, st->y, row_terms(&m->a[i], st->h, m->k, c, v, 0), c, v, m->y[i]);
-        TRY(deriv_rhs(&s->d, erk_time(m, st, i), erk_stage(m, st, i, n), s->p, m->k[i]));
+        TRY(deriv_rhs(&s->d, erk_time(m, st, i), erk_stage(m, st, i, s->state), s->p, m->k[i]));
         if (last) s->fnew_valid = 1;
     }
     return 0;
@@ -121,11 +129,14 @@ static int erk_step(costate_solver *s, const step *st, double *err)
     if (m->fsal) m->k[m->s - 1] = s->fnew;
     for (int i = 1; i < m->s; i++) {
         if (!m->live[i]) continue;
-        double *y = st->stages + (size_t)m->slot[i] * n;
+        double *y = st->stages + (size_t)m->slot[i] * s->state;
         cst__combine(n, st->y, row_terms(&m->a[i], st->h, m->k, c, v, 0), c, v, y);
         TRY(deriv_rhs(&s->d, erk_time(m, st, i), y, s->p, m->k[i]));
     }
-    if (st->ynew) cst__combine(n, st->y, row_terms(&m->b, st->h, m->k, c, v, 0), c, v, st->ynew);
+    if (st->ynew) {
+        cst__combine(n, st->y, row_terms(&m->b, st->h, m->k, c, v, 0), c, v, st->ynew);
+        for (size_t q = n; q < s->state; q++) st->ynew[q] = 0;
+    }
     if (!err) return 0;
     TRY(cst__erk_dead_stages(s, st, 0));
     *err = cst__error_norm(n, row_terms(&m->e, st->h, m->k, c, v, 0), c, v, st->y, st->ynew, s->opt.rtol, s->atol);
@@ -159,7 +170,7 @@ static int erk_running(costate_solver *s, const step *st, double *psi)
     const deriv_function *r = &s->d.running;
     for (int q = 0; q < m->b.m; q++) {
         int i = m->b.j[q];
-        TRY(r->fn.eval(0, erk_time(m, st, i), erk_stage(m, st, i, (size_t)s->prob.n), s->p, s->psi_row, r->data));
+        TRY(r->fn.eval(0, erk_time(m, st, i), erk_stage(m, st, i, s->state), s->p, s->psi_row, r->data));
         for (int o = 0; o < s->nobj; o++) psi[o] += st->h * m->b.a[q] * s->psi_row[o];
     }
     return 0;
@@ -170,6 +181,7 @@ const family cst__erk = {
     .recorded_tangent = 1,
     .open = erk_open,
     .close = erk_close,
+    .carry_doubles = erk_carry_doubles,
     .stage_doubles = erk_stage_doubles,
     .tangent_doubles = erk_tangent_doubles,
     .adjoint_doubles = erk_adjoint_doubles,

@@ -32,10 +32,10 @@ static inline double erk_time(const erk *m, const step *st, int i)
     return m->c[i] == 1 ? st->tn : st->t + m->c[i] * st->h;
 }
 
-/* Y of a stage: y itself, the new state, in the stage data, or in scratch */
-static inline const double *erk_stage(const erk *m, const step *st, int i, size_t n)
+/* Y of a stage: y itself, the new state, in the stage data (state: doubles of each there), or in scratch */
+static inline const double *erk_stage(const erk *m, const step *st, int i, size_t state)
 {
-    if (m->live[i]) return m->slot[i] < 0 ? st->y : st->stages + (size_t)m->slot[i] * n;
+    if (m->live[i]) return m->slot[i] < 0 ? st->y : st->stages + (size_t)m->slot[i] * state;
     return m->fsal && i == m->s - 1 ? st->ynew : m->y[i];
 }
 

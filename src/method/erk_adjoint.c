@@ -21,7 +21,7 @@ int cst__erk_adjoint(costate_solver *s, const step *st, ablock *b)
     for (int i = m->s - 1; i >= 0; i--) {
         if (!m->live[i]) continue;
         double t = erk_time(m, st, i), weight = st->h * s->table->b[i];
-        const double *y = erk_stage(m, st, i, n);
+        const double *y = erk_stage(m, st, i, s->state);
         int terms = row_terms(&m->at[i], st->h, u, c, v, 0);
         if (weight != 0) {
             c[terms] = weight;

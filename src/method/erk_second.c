@@ -23,7 +23,7 @@ int cst__erk_second(costate_solver *s, const step *st, const double *ydot, const
     for (int i = m->s - 1; i >= 0; i--) {
         if (!m->live[i]) continue;
         double t = erk_time(m, st, i), weight = st->h * s->table->b[i];
-        const double *y = erk_stage(m, st, i, n), *yd = m->slot[i] < 0 ? ydot : dstages + (size_t)m->slot[i] * nw;
+        const double *y = erk_stage(m, st, i, s->state), *yd = m->slot[i] < 0 ? ydot : dstages + (size_t)m->slot[i] * nw;
         int terms = row_terms(&m->at[i], st->h, u, c, v, 0);
         c[terms] = weight;
         v[terms] = b->lambda;

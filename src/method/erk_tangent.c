@@ -32,7 +32,7 @@ static int tangent_stage(costate_solver *s, const step *st, dblock *d, int i, do
     const double *ydot = y[i];
     if (m->fsal && i == m->s - 1) ydot = d->ydotnew;
     else cst__combine((size_t)s->prob.n * (size_t)d->w, d->ydot, row_terms(&m->a[i], st->h, k, c, v, 0), c, v, y[i]);
-    return deriv_jvp(&s->d, erk_time(m, st, i), erk_stage(m, st, i, (size_t)s->prob.n), s->p, d->w, NULL, ydot, d->pdot, k[i]);
+    return deriv_jvp(&s->d, erk_time(m, st, i), erk_stage(m, st, i, s->state), s->p, d->w, NULL, ydot, d->pdot, k[i]);
 }
 
 static int dead_tangents(costate_solver *s, const step *st, dblock *d, int all, double **k, double **y)
@@ -75,7 +75,7 @@ int cst__erk_running_tangent(costate_solver *s, const step *st, dblock *d)
     for (int q = 0; q < m->b.m; q++) {
         int i = m->b.j[q];
         const double *ydot = m->slot[i] < 0 ? d->ydot : d->stages + (size_t)m->slot[i] * nw;
-        TRY(r->fn.jvp(0, erk_time(m, st, i), erk_stage(m, st, i, (size_t)s->prob.n), s->p, d->w, NULL, ydot, d->pdot, d->qrow, r->data));
+        TRY(r->fn.jvp(0, erk_time(m, st, i), erk_stage(m, st, i, s->state), s->p, d->w, NULL, ydot, d->pdot, d->qrow, r->data));
         for (int o = 0; o < s->nobj * d->w; o++) d->qdot[o] += st->h * m->b.a[q] * d->qrow[o];
     }
     return 0;

@@ -52,7 +52,7 @@ typedef struct family {
     int (*open)(costate_solver *s); /* makes s->method from s->table */
     void (*close)(costate_solver *s);
     /* Doubles that follow the n of a state: what a step takes from the one before, so that a step computed again gives the same bits. They are part of y and
-     * ynew, are zero at t0, and are written by `step` with ynew. NULL: none. */
+     * ynew, are zero at t0, and are written by `step` with ynew. Or zeros alone, which make a state whole vectors. NULL: none. */
     size_t (*carry_doubles)(const costate_solver *s);
     size_t (*stage_doubles)(const costate_solver *s);   /* of stage data per step */
     size_t (*tangent_doubles)(const costate_solver *s); /* of work per lane of a tangent step */
