@@ -8,7 +8,7 @@
 
 #include "arena.h"
 
-enum { LONGEST = 16 }; /* statements of a joined loop: what it keeps in registers is limited */
+enum { LONGEST = 16, FEW = 4 }; /* statements of a joined loop: what it keeps in registers is limited */
 
 typedef struct effects {
     ad_syms reads, writes; /* without parameters that are only added to: additions commute */
@@ -60,6 +60,14 @@ static int in_common(const ad_node *n, const ad_node *other, const ad_sym *count
     return 0;
 }
 
+/* 1: only sums, the last terms of which do not fill a vector. By themselves they have a cheap rest (vector.c), which a few loads
+ * that are saved are not worth. */
+static int uneven_sum(const ad_node *loop)
+{
+    const int64_t trips = ad_trips(loop);
+    return trips > 0 && trips % AD_VECTOR != 0 && ad_only_sums(loop);
+}
+
 static ad_node *one_loop(ad_vectors *v, const ad_node *a, const ad_node *b)
 {
     ad_sym **map = ad_take(v->m, (size_t)v->fn->syms * sizeof *map);
@@ -67,7 +75,8 @@ static ad_node *one_loop(ad_vectors *v, const ad_node *a, const ad_node *b)
     ad_node *second = ad_copy(v->m, b->kid[2], map), *both = ad_copy(v->m, a, NULL);
     if (!in_common(both->kid[2], second, a->sym)) return NULL;
     for (int i = 0; i < second->kids; i++) ad_append(v->m, both->kid[2], second->kid[i]);
-    return both->kid[2]->kids <= LONGEST ? both : NULL;
+    const int statements = both->kid[2]->kids;
+    return statements <= LONGEST && (statements >= FEW || v->lanes || !uneven_sum(a)) ? both : NULL;
 }
 
 /* Statements first and last of the block are loops; those between are simple. What replaces them all, or NULL: nothing to gain, or not possible. */

@@ -268,18 +268,25 @@ static void merge_sums(ad_vectors *v, ad_node *loop)
 
 /* ---- the function ---------------------------------------------------------------------------------------------------------------------- */
 
-static int sums_up(const ad_node *loop)
+static int is_sum(const ad_node *s)
+{
+    return s->op == AD_INC && s->kid[0]->op == AD_NAME;
+}
+
+int ad_only_sums(const ad_node *loop)
 {
     for (int i = 0; i < loop->kid[2]->kids; i++)
-        if (loop->kid[2]->kid[i]->op == AD_INC && loop->kid[2]->kid[i]->kid[0]->op == AD_NAME) return 1;
-    return 0;
+        if (!is_sum(loop->kid[2]->kid[i])) return 0;
+    return 1;
 }
 
 /* 1: a sum of so few terms that adding up the vector's entries at the end costs more than it saves. */
 static int short_sum(const ad_node *loop)
 {
     int64_t trips = ad_trips(loop);
-    return trips >= 0 && trips < 16 && sums_up(loop);
+    for (int i = 0; trips >= 0 && trips < 16 && i < loop->kid[2]->kids; i++)
+        if (is_sum(loop->kid[2]->kid[i])) return 1;
+    return 0;
 }
 
 static ad_node *mark(ad_vectors *v, ad_node *block, ad_loops around);
@@ -332,7 +339,7 @@ static void split_sum(ad_vectors *v, ad_node *loop, ad_node *out)
     ad_arena *m = v->m;
     const int64_t trips = ad_trips(loop), whole = trips / AD_VECTOR * AD_VECTOR;
     ad_append(m, out, loop);
-    if (!loop->simd || loop->whole != 1 || whole <= 0 || whole == trips || !sums_up(loop)) return;
+    if (!loop->simd || loop->whole != 1 || whole <= 0 || whole == trips || !ad_only_sums(loop)) return;
     ad_syms own = {0};
     ad_declared(m, loop, &own);
     ad_node *rest = ad_copy(m, loop, ad_new_symbols(m, v->fn, &own));

@@ -18,6 +18,9 @@ typedef struct ad_vectors {
 /* 1: the iterations of the loop, which holds no other loop, are independent but for sums. around: the loops around it. */
 int ad_independent(const ad_vectors *v, const ad_node *loop, const ad_loops *around);
 
+/* 1: the loop adds to scalars, and does nothing else. */
+int ad_only_sums(const ad_node *loop);
+
 /* 1: something in n is executed for each lane. */
 int ad_on_lanes(const ad_node *n);
 
