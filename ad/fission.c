@@ -2,9 +2,10 @@
  *
  * Stencils: a loop that adds to a[i - 1], a[i], a[i + 1] cannot run as vectors, for iterations meet in one element. Split, it can:
  *
- *     for i: { ...; row[i] = e; a[i] += g }    for i: a[i - 1] += row[i]    for i: a[i + 1] += row[i]
+ *     for i: { ...; row[i] = e; a[i] += g }    for i: a[i] += row[i + 1] + row[i - 1]
  *
- * in strips short enough for row to stay in the nearest cache. Diagonals: in
+ * in strips short enough for row to stay in the nearest cache; what the second loop leaves out at its ends is added by itself.
+ * Diagonals: in
  *
  *     for i: { ...; a[i] += e; for j: a[j] += ... }
  *
@@ -13,20 +14,7 @@
 
 #include "arena.h"
 
-enum { STRIP = 512, PUT_OFF = 4096 };
-
-ad_node *ad_from_affine(ad_vectors *v, const ad_affine *a)
-{
-    ad_arena *m = v->m;
-    ad_node *sum = NULL;
-    for (int i = 0; i < a->terms; i++) {
-        ad_node *s = ad_use(m, (ad_sym *)a->term[i].sym);
-        ad_node *term = ad_mul(m, s, ad_whole(m, a->term[i].c));
-        sum = sum ? ad_add(m, sum, term) : term;
-    }
-    if (!sum) return ad_whole(m, a->c);
-    return a->c < 0 ? ad_sub(m, sum, ad_whole(m, -a->c)) : ad_add(m, sum, ad_whole(m, a->c));
-}
+enum { STRIP = 512, WIDTH = 16, PUT_OFF = 4096 };
 
 /* ---- stencils --------------------------------------------------------------------------------------------------------------------- */
 
@@ -36,6 +24,8 @@ typedef struct moved {
     ad_sym *row;
     const ad_node *value; /* what is added; NULL: shares its row with nobody */
     ad_place place;
+    int first;     /* of those before it, the one whose elements it adds to in other iterations; itself: none */
+    int64_t shift; /* iterations that it is late: it adds row[i - shift] to that one's element */
 } moved;
 
 typedef struct splitter {
@@ -45,8 +35,9 @@ typedef struct splitter {
     ad_syms changing;
     moved *list;
     int count;
+    int64_t shortest; /* iterations of a strip */
     ad_node *body;   /* of the loop that remains */
-    ad_node *offset; /* index into rows */
+    ad_affine offset; /* index into rows */
 } splitter;
 
 /* 1: the loop does nothing with the array but add to it, in statements of its own block. */
@@ -74,14 +65,46 @@ static ad_sym *row_for(splitter *w, const ad_node *value, int *fresh)
     return row;
 }
 
+/* The smallest and the largest shift of those that go with `first`. */
+static void shifts(const splitter *w, int first, int64_t *least, int64_t *most)
+{
+    *least = *most = 0;
+    for (int i = first; i < w->count; i++) {
+        const moved *k = &w->list[i];
+        if (k->first == first && k->shift < *least) *least = k->shift;
+        if (k->first == first && k->shift > *most) *most = k->shift;
+    }
+}
+
+/* Number `at` goes with an earlier one, if it adds to the same elements a few iterations earlier or later. */
+static void join(splitter *w, int at)
+{
+    moved *k = &w->list[at];
+    const int64_t c = ad_coefficient(&k->form, w->loop->sym);
+    for (int i = 0; i < at; i++) {
+        int64_t least, most;
+        const ad_affine gap = ad_affine_difference(&k->form, &w->list[i].form);
+        if (w->list[i].array != k->array || w->list[i].first != i || !gap.ok || gap.terms > 0 || gap.c % c != 0) continue;
+        shifts(w, i, &least, &most);
+        k->shift = gap.c / c;
+        if (k->shift > most) most = k->shift;
+        if (k->shift < least) least = k->shift;
+        if (most - least > WIDTH || most - least >= w->shortest) continue;
+        k->first = i;
+        return;
+    }
+    k->shift = 0;
+}
+
 static void move(splitter *w, const ad_node *s, const ad_affine *form)
 {
     ad_arena *m = w->v->m;
     int fresh;
     const ad_node *value = ad_stays_put(w->loop->kid[2], s->kid[1]) ? s->kid[1] : NULL; /* else it may differ from its equals */
     ad_sym *row = row_for(w, value, &fresh);
-    if (fresh) ad_append(m, w->body, ad_set(m, ad_elem(m, row, ad_copy(m, w->offset, NULL)), ad_copy(m, s->kid[1], NULL)));
-    w->list[w->count++] = (moved){*form, s->kid[0]->sym, row, value, s->place};
+    if (fresh) ad_append(m, w->body, ad_set(m, ad_elem(m, row, ad_from_affine(m, &w->offset)), ad_copy(m, s->kid[1], NULL)));
+    w->list[w->count] = (moved){*form, s->kid[0]->sym, row, value, s->place, w->count, 0};
+    join(w, w->count++);
 }
 
 static ad_node *range(splitter *w, ad_node *from, ad_node *to, ad_node *body)
@@ -94,18 +117,71 @@ static ad_node *range(splitter *w, ad_node *from, ad_node *to, ad_node *body)
     return n;
 }
 
+/* 1: the loop, of additions alone, stays one of independent iterations with one more of them. */
+static int admits(splitter *w, const ad_node *loop, const ad_node *add)
+{
+    for (int i = 0; i < loop->kid[2]->kids; i++) {
+        const ad_node *other = loop->kid[2]->kid[i]->kid[0];
+        if (other->sym == add->kid[0]->sym && !ad_apart(w->v, w->loop, w->around, &w->changing, add->kid[0], other)) return 0;
+    }
+    return 1;
+}
+
+/* The addition for i = from .. to-1, in one of the block's loops from number `first` on, or in a new one. */
+static void put_addition(splitter *w, ad_node *block, int first, ad_node *from, ad_node *to, ad_node *add)
+{
+    ad_arena *m = w->v->m;
+    for (int i = first; i < block->kids; i++) {
+        ad_node *loop = block->kid[i];
+        if (!ad_same(loop->kid[0], from) || !ad_same(loop->kid[1], to) || !admits(w, loop, add)) continue;
+        ad_append(m, loop->kid[2], add);
+        return;
+    }
+    ad_node *body = ad_block(m);
+    ad_append(m, body, add);
+    ad_append(m, block, range(w, from, to, body));
+}
+
+static ad_node *plus(ad_arena *m, const ad_node *n, int64_t k)
+{
+    ad_node *copy = ad_copy(m, n, NULL);
+    return k < 0 ? ad_sub(m, copy, ad_whole(m, -k)) : ad_add(m, copy, ad_whole(m, k));
+}
+
+static ad_node *row_at(splitter *w, const moved *k, int64_t late)
+{
+    ad_affine at = w->offset;
+    at.c -= late;
+    return ad_elem(w->v->m, k->row, ad_from_affine(w->v->m, &at));
+}
+
+static ad_node *addition(splitter *w, const moved *k, ad_node *e)
+{
+    ad_node *add = ad_inc(w->v->m, ad_elem(w->v->m, k->array, ad_from_affine(w->v->m, &k->form)), e);
+    add->place = k->place;
+    return add;
+}
+
 /* The split loop from `from` to `to`, appended to block. */
 static void put_loops(splitter *w, ad_node *block, ad_node *from, ad_node *to)
 {
     ad_arena *m = w->v->m;
     ad_append(m, block, range(w, from, to, w->body));
+    const int first = block->kids;
     for (int i = 0; i < w->count; i++) {
-        const moved *k = &w->list[i];
-        ad_node *body = ad_block(m);
-        ad_node *add = ad_inc(m, ad_elem(m, k->array, ad_from_affine(w->v, &k->form)), ad_elem(m, k->row, ad_copy(m, w->offset, NULL)));
-        add->place = k->place;
-        ad_append(m, body, add);
-        ad_append(m, block, range(w, ad_copy(m, from, NULL), ad_copy(m, to, NULL), body));
+        int64_t least, most;
+        ad_node *sum = NULL;
+        if (w->list[i].first != i) continue;
+        shifts(w, i, &least, &most);
+        for (int j = i; j < w->count; j++) {
+            const moved *k = &w->list[j];
+            if (k->first != i) continue;
+            sum = sum ? ad_add(m, sum, row_at(w, k, k->shift)) : row_at(w, k, k->shift);
+            const int64_t early = most - k->shift, late = least - k->shift;
+            if (early > 0) put_addition(w, block, first, plus(m, from, 0), plus(m, from, early), addition(w, k, row_at(w, k, 0)));
+            if (late < 0) put_addition(w, block, first, plus(m, to, late), plus(m, to, 0), addition(w, k, row_at(w, k, 0)));
+        }
+        put_addition(w, block, first, plus(m, from, most), plus(m, to, least), addition(w, &w->list[i], sum));
     }
 }
 
@@ -154,7 +230,7 @@ static int distribute(splitter *w)
         }
         ad_affine form = ad_affine_of(&w->v->defs, s->kid[0]->kid[0]);
         int64_t c = ad_coefficient(&form, w->loop->sym);
-        if (!ad_steady(&form, &loops, &w->changing) || (c != 1 && c != -1) || !only_sums(body, s->kid[0]->sym, 1)) return 0;
+        if (!ad_steady(&form, &loops, &w->changing) || c == 0 || !only_sums(body, s->kid[0]->sym, 1)) return 0;
         move(w, s, &form);
     }
     return w->count > 0 && w->count <= 64;
@@ -165,15 +241,19 @@ ad_node *ad_split_scatter(ad_vectors *v, const ad_node *loop, const ad_loops *ar
     ad_arena *m = v->m;
     int64_t trips = ad_trips(loop);
     if (loop->whole != 1 || (trips >= 0 && trips < 8)) return NULL;
-    splitter w = {.v = v, .loop = loop, .around = around, .body = ad_block(m)};
-    ad_writes(m, loop, &w.changing);
     int whole = trips >= 0 && trips <= STRIP;
+    splitter w = {.v = v, .loop = loop, .around = around, .body = ad_block(m)};
+    w.shortest = whole ? trips : trips < 0 ? 1 : trips % STRIP ? trips % STRIP : STRIP;
+    ad_writes(m, loop, &w.changing);
     ad_sym *strip = ad_sym_new(m, v->fn, "strip", AD_INT, AD_COUNTER), *end = ad_sym_new(m, v->fn, "strip_end", AD_INT, AD_LOCAL);
     strip->ctype = end->ctype = loop->sym->ctype;
-    w.offset = ad_sub(m, ad_use(m, loop->sym), whole ? ad_copy(m, loop->kid[0], NULL) : ad_use(m, strip));
+    w.offset = (ad_affine){.ok = 1, .terms = whole ? 1 : 2, .term = {{loop->sym, 1}, {strip, -1}}};
+    if (whole && ad_constant(loop->kid[0], &w.offset.c)) w.offset.c = -w.offset.c;
     if (!distribute(&w)) return NULL;
     ad_node *test = ad_copy(m, loop, NULL);
-    test->kid[2] = w.body;
+    ad_syms live = {0}; /* indices that what was moved had are not computed for nothing */
+    ad_writes(m, w.body, &live);
+    test->kid[2] = w.body = ad_dead_block(m, w.body, &live);
     if (!ad_independent(v, test, around)) return NULL;
     ad_node *block = ad_block(m);
     put_rows(&w, block, whole ? trips : STRIP);
@@ -254,7 +334,7 @@ int ad_put_off(ad_vectors *v, ad_node *loop, ad_node *before, ad_node *after)
         ad_append(m, start, ad_set(m, here, ad_num(m, 0)));
         ad_affine form = ad_affine_of(&v->defs, targets[k]->kid[0]);
         ad_node *inner = ad_block(m);
-        ad_append(m, inner, ad_inc(m, ad_elem(m, targets[k]->sym, ad_from_affine(v, &form)), ad_copy(m, here, NULL)));
+        ad_append(m, inner, ad_inc(m, ad_elem(m, targets[k]->sym, ad_from_affine(m, &form)), ad_copy(m, here, NULL)));
         ad_node *add = ad_new(m, AD_FOR, AD_INT, 3, ad_copy(m, loop->kid[0], NULL), ad_copy(m, loop->kid[1], NULL), inner);
         add->sym = loop->sym;
         add->whole = 1;

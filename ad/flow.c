@@ -220,7 +220,6 @@ static void expose_for(walk *w, const ad_node *n, known *k)
         forget_all(w->m, &in, &changed);
         *k = in;
     }
-    ad_covered(w->m, n, &k->whole);
 }
 
 static void expose(walk *w, const ad_node *n, known *k)
@@ -228,7 +227,11 @@ static void expose(walk *w, const ad_node *n, known *k)
     if (!n) return;
     switch (n->op) {
     case AD_BLOCK:
-        for (int i = 0; i < n->kids; i++) expose(w, n->kid[i], k);
+        for (int i = 0, first = 0; i < n->kids; i++) {
+            expose(w, n->kid[i], k);
+            if (n->kid[i]->op != AD_FOR) first = i + 1; /* loops in a row are perhaps pieces of one */
+            else ad_covered(w->m, &n->kid[first], i + 1 - first, &k->whole);
+        }
         break;
     case AD_DECL:
         if (n->sym->extent) read_expr(w, n->sym->extent, k);

@@ -5,11 +5,18 @@
 
 #include <stdlib.h>
 
+enum { COVER = 32 }; /* assignments that are looked at to find arrays written completely */
+
 static const int64_t far = (int64_t)1 << 40; /* beyond it nothing is claimed, so that no sum overflows */
 
 static int small(int64_t v)
 {
     return v > -far && v < far;
+}
+
+int64_t ad_floor_div(int64_t a, int64_t b)
+{
+    return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
 
 int ad_constant(const ad_node *n, int64_t *v)
@@ -200,6 +207,18 @@ ad_affine ad_affine_of(const ad_defs *d, const ad_node *index)
     return affine(d, index, 0);
 }
 
+ad_node *ad_from_affine(ad_arena *m, const ad_affine *a)
+{
+    ad_node *sum = NULL;
+    for (int i = 0; i < a->terms; i++) {
+        ad_node *s = ad_use(m, (ad_sym *)a->term[i].sym);
+        ad_node *term = ad_mul(m, s, ad_whole(m, a->term[i].c));
+        sum = sum ? ad_add(m, sum, term) : term;
+    }
+    if (!sum) return ad_whole(m, a->c);
+    return a->c < 0 ? ad_sub(m, sum, ad_whole(m, -a->c)) : ad_add(m, sum, ad_whole(m, a->c));
+}
+
 int64_t ad_coefficient(const ad_affine *a, const ad_sym *s)
 {
     for (int i = 0; i < a->terms; i++)
@@ -284,69 +303,154 @@ int ad_injective(const ad_defs *d, const ad_loops *loops, int at, const ad_affin
     return interval(d, loops, &inner, 0, &lo, &hi) && llabs(c * loop->whole) > hi - lo;
 }
 
+/* c x with c > 0 and an integer x within [lo, hi] */
+typedef struct unknown {
+    int64_t c, lo, hi;
+} unknown;
+
+typedef struct equation {
+    int count;
+    unknown term[2 * AD_TERMS]; /* the largest c first, each once */
+} equation;
+
+/* Adds sign times the form's terms. */
+static int enter(const ad_defs *d, const ad_loops *loops, const ad_affine *a, int64_t sign, equation *e)
+{
+    for (int i = 0; i < a->terms; i++) {
+        int64_t c = sign * a->term[i].c, lo, hi;
+        int at = 0;
+        if (!counter_range(d, loops, a->term[i].sym, 0, &lo, &hi) || hi < lo) return 0;
+        unknown x = c > 0 ? (unknown){c, lo, hi} : (unknown){-c, -hi, -lo};
+        while (at < e->count && e->term[at].c > x.c) at++;
+        if (at < e->count && e->term[at].c == x.c) {
+            e->term[at].lo += x.lo;
+            e->term[at].hi += x.hi;
+            continue;
+        }
+        for (int k = e->count++; k > at; k--) e->term[k] = e->term[k - 1];
+        e->term[at] = x;
+    }
+    return 1;
+}
+
+static int64_t common_divisor(int64_t a, int64_t b)
+{
+    return b ? common_divisor(b, a % b) : a;
+}
+
+/* 1: constant + the terms from `at` on may come to zero. Where the rest does not outweigh the largest c, few values of its x come
+ * into question. */
+static int may_vanish(const equation *e, int at, int64_t constant)
+{
+    if (at == e->count) return constant == 0;
+    const unknown x = e->term[at];
+    int64_t lo = constant, hi = constant, divisor = x.c;
+    for (int k = at + 1; k < e->count; k++) {
+        lo += e->term[k].c * e->term[k].lo;
+        hi += e->term[k].c * e->term[k].hi;
+        divisor = common_divisor(divisor, e->term[k].c);
+    }
+    if (constant % divisor != 0) return 0;
+    int64_t first = -ad_floor_div(hi, x.c), last = ad_floor_div(-lo, x.c); /* lo <= -c x <= hi */
+    if (first < x.lo) first = x.lo;
+    if (last > x.hi) last = x.hi;
+    if (last - first > 1) return 1;
+    for (int64_t v = first; v <= last; v++)
+        if (may_vanish(e, at + 1, constant + x.c * v)) return 1;
+    return 0;
+}
+
 int ad_disjoint(const ad_defs *d, const ad_loops *la, const ad_affine *a, const ad_loops *lb, const ad_affine *b)
 {
+    equation e = {0};
     int64_t a0, a1, b0, b1;
-    return interval(d, la, a, 0, &a0, &a1) && interval(d, lb, b, 0, &b0, &b1) && (a1 < b0 || b1 < a0);
+    if (!interval(d, la, a, 0, &a0, &a1) || !interval(d, lb, b, 0, &b0, &b1)) return 0;
+    return a1 < b0 || b1 < a0 || (enter(d, la, a, 1, &e) && enter(d, lb, b, -1, &e) && !may_vanish(&e, 0, a->c - b->c));
 }
 
 /* ---- arrays written completely -------------------------------------------------------------------------------------------------- */
 
-/* 1: the form takes every value 0 .. extent-1 over the (rectangular, constant) loops: its coefficients are those of a mixed-radix number. */
-static int covers(const ad_loops *loops, const ad_affine *a, int64_t extent)
+/* Assignments to elements that run for sure, in loops with constant bounds, each to other elements than all the rest. */
+typedef struct cover {
+    ad_arena *m;
+    ad_syms *all; /* arrays of which every element is written */
+    int count;
+    struct {
+        const ad_sym *array;
+        ad_loops loops;
+        ad_affine form;
+        int64_t elements;
+    } part[COVER];
+} cover;
+
+/* How many elements the form names in the loops; 0: not known, or some of them several times or outside of the array. */
+static int64_t elements(const ad_loops *loops, const ad_affine *a, int64_t extent)
 {
-    if (!a->ok || a->terms == 0 || a->terms > loops->depth) return extent == 1 && a->ok && a->terms == 0 && a->c == 0;
-    int64_t width = 1, from = a->c;
-    int used[AD_TERMS] = {0};
-    for (int done = 0; done < a->terms; done++) {
-        int hit = -1;
-        int64_t trips = 0;
-        for (int i = 0; i < a->terms && hit < 0; i++)
-            if (!used[i] && a->term[i].c == width) hit = i;
-        if (hit < 0) return 0;
-        for (int j = 0; j < loops->depth; j++) {
-            const ad_node *loop = loops->loop[j];
-            int64_t first;
-            if (loop->sym != a->term[hit].sym) continue;
-            trips = ad_trips(loop);
-            if (loop->whole != 1 || trips <= 0 || !ad_constant(loop->kid[0], &first)) return 0;
-            from += width * first;
-        }
+    int64_t lo, hi, count = 1;
+    if (!interval(NULL, loops, a, 0, &lo, &hi) || lo < 0 || hi >= extent) return 0;
+    for (int i = 0; i < loops->depth; i++) {
+        const int64_t trips = ad_trips(loops->loop[i]);
         if (trips <= 0) return 0;
-        used[hit] = 1;
-        width *= trips;
-        if (!small(width)) return 0;
+        if (ad_coefficient(a, loops->loop[i]->sym) == 0) continue;
+        count *= trips;
+        if (count > extent || !ad_injective(NULL, loops, i, a)) return 0;
     }
-    return from == 0 && width == extent;
+    return count;
 }
 
-static void cover(ad_arena *m, const ad_node *n, ad_loops *loops, ad_syms *a)
+/* An array of n elements is covered when n different ones have been written. */
+static void cover_element(cover *c, const ad_node *target, const ad_loops *loops)
+{
+    const ad_sym *s = target->sym;
+    int64_t extent, written;
+    ad_affine form = ad_affine_of(NULL, target->kid[0]);
+    if (!ad_constant(s->extent, &extent) || ad_has(c->all, s) || c->count == COVER) return;
+    written = elements(loops, &form, extent);
+    if (written == 0) return;
+    int64_t sum = written;
+    for (int i = 0; i < c->count; i++) {
+        if (c->part[i].array != s) continue;
+        if (!ad_disjoint(NULL, &c->part[i].loops, &c->part[i].form, loops, &form)) return;
+        sum += c->part[i].elements;
+    }
+    c->part[c->count].array = s;
+    c->part[c->count].loops = *loops;
+    c->part[c->count].form = form;
+    c->part[c->count++].elements = written;
+    if (sum == extent) ad_include(c->m, c->all, s);
+}
+
+/* for (i = 0; i < n; i++) a[i] with a[n]: symbolic, one loop */
+static void cover_symbolic(cover *c, const ad_node *target, const ad_loops *loops)
+{
+    const ad_sym *s = target->sym;
+    const ad_node *loop = loops->depth == 1 ? loops->loop[0] : NULL, *index = target->kid[0];
+    int64_t first;
+    if (!loop || index->op != AD_NAME || index->sym != loop->sym || loop->whole != 1 || !s->extent) return;
+    if (s->extent->op == AD_NAME && s->extent->sym->role == AD_INPUT && ad_same(loop->kid[1], s->extent) &&
+        ad_constant(loop->kid[0], &first) && first == 0)
+        ad_include(c->m, c->all, s);
+}
+
+static void cover_by(cover *c, const ad_node *n, ad_loops loops)
 {
     if (n->op == AD_FOR) {
-        ad_loops inside = *loops;
-        if (loops->depth == AD_DEPTH) return;
-        ad_loops_enter(&inside, n);
-        cover(m, n->kid[2], &inside, a);
+        if (loops.depth == AD_DEPTH) return;
+        ad_loops_enter(&loops, n);
+        cover_by(c, n->kid[2], loops);
     } else if (n->op == AD_BLOCK) {
-        for (int i = 0; i < n->kids; i++) cover(m, n->kid[i], loops, a);
+        for (int i = 0; i < n->kids; i++) cover_by(c, n->kid[i], loops);
     } else if (n->op == AD_SET && n->kid[0]->op == AD_ELEM) {
-        const ad_sym *s = n->kid[0]->sym;
-        int64_t extent;
-        ad_affine form = ad_affine_of(NULL, n->kid[0]->kid[0]);
-        if (ad_constant(s->extent, &extent) && covers(loops, &form, extent)) ad_include(m, a, s);
-        /* for (i = 0; i < n; i++) a[i] with a[n]: symbolic, one loop */
-        if (loops->depth == 1 && form.ok && form.terms == 1 && form.term[0].c == 1 && form.c == 0 && s->extent) {
-            const ad_node *loop = loops->loop[0];
-            int64_t first;
-            if (loop->sym == form.term[0].sym && loop->whole == 1 && ad_constant(loop->kid[0], &first) && first == 0 &&
-                ad_same(loop->kid[1], s->extent) && s->extent->op == AD_NAME && s->extent->sym->role == AD_INPUT)
-                ad_include(m, a, s);
-        }
+        cover_element(c, n->kid[0], &loops);
+        cover_symbolic(c, n->kid[0], &loops);
     }
 }
 
-void ad_covered(ad_arena *m, const ad_node *loop, ad_syms *a)
+void ad_covered(ad_arena *m, ad_node *const *loop, int loops, ad_syms *a)
 {
-    ad_loops none = {0};
-    cover(m, loop, &none, a);
+    cover c;
+    c.m = m;
+    c.all = a;
+    c.count = 0;
+    for (int i = 0; i < loops; i++) cover_by(&c, loop[i], (ad_loops){0});
 }

@@ -34,11 +34,13 @@ typedef struct ad_defs {
 } ad_defs;
 
 int ad_constant(const ad_node *n, int64_t *v);  /* 1: an integer constant */
+int64_t ad_floor_div(int64_t a, int64_t b);     /* a / b, rounded down */
 int64_t ad_trips(const ad_node *loop);          /* iterations of a loop, if constant; else -1 */
 void ad_loops_enter(ad_loops *l, const ad_node *loop);
 
 ad_defs ad_defs_of(ad_arena *m, const ad_fn *fn, const ad_node *body);
 ad_affine ad_affine_of(const ad_defs *d, const ad_node *index);
+ad_node *ad_from_affine(ad_arena *m, const ad_affine *a); /* an integer expression for the form */
 int64_t ad_coefficient(const ad_affine *a, const ad_sym *s);
 ad_affine ad_affine_difference(const ad_affine *a, const ad_affine *b);
 
@@ -52,10 +54,10 @@ int ad_interval(const ad_defs *d, const ad_loops *loops, const ad_affine *a, int
  * `loops` count as constants. */
 int ad_injective(const ad_defs *d, const ad_loops *loops, int at, const ad_affine *a);
 
-/* 1: a, within loops la, and b, within lb, never have the same value: by their intervals. */
+/* 1: a, within loops la, and b, within lb, never have the same value, whatever the iterations of either. */
 int ad_disjoint(const ad_defs *d, const ad_loops *la, const ad_affine *a, const ad_loops *lb, const ad_affine *b);
 
-/* Adds the arrays of which the loop writes every element. */
-void ad_covered(ad_arena *m, const ad_node *loop, ad_syms *a);
+/* Adds the arrays of which the loops together write every element. */
+void ad_covered(ad_arena *m, ad_node *const *loop, int loops, ad_syms *a);
 
 #endif

@@ -152,7 +152,8 @@ static void put_part(tiler *w, const ad_node *loop, ad_node *from, ad_node *to, 
         ad_node *mine = ad_elem(m, sums, ad_sub(m, ad_use(m, loop->sym), ad_copy(m, from, NULL)));
         ad_append(m, t->before, ad_decl(m, sums));
         ad_append(m, t->before, over(w, loop, from, to, ad_set(m, mine, ad_num(m, 0))));
-        ad_append(m, t->after, over(w, loop, from, to, ad_inc(m, ad_elem(m, target->sym, ad_from_affine(w->v, &form)), ad_copy(m, mine, NULL))));
+        ad_node *whole = ad_elem(m, target->sym, ad_from_affine(m, &form));
+        ad_append(m, t->after, over(w, loop, from, to, ad_inc(m, whole, ad_copy(m, mine, NULL))));
         s->kid[0] = ad_copy(m, mine, NULL);
     }
     ad_append(m, t->body, part);

@@ -280,10 +280,11 @@ int ad_only_sums(const ad_node *loop)
     return 1;
 }
 
-/* 1: a sum of so few terms that adding up the vector's entries at the end costs more than it saves. */
-static int short_sum(const ad_node *loop)
+/* 1: a single iteration, or a sum of so few terms that adding up the vector's entries at the end costs more than it saves. */
+static int too_short(const ad_node *loop)
 {
     int64_t trips = ad_trips(loop);
+    if (trips == 1) return 1;
     for (int i = 0; trips >= 0 && trips < 16 && i < loop->kid[2]->kids; i++)
         if (is_sum(loop->kid[2]->kid[i])) return 1;
     return 0;
@@ -301,7 +302,7 @@ static ad_node *mark_loop(ad_vectors *v, ad_node *loop, ad_loops around)
     merge_sums(v, loop);
     if (v->lanes && ad_on_lanes(loop->kid[2])) return loop;
     int fit = ad_independent(v, loop, &around);
-    loop->simd = fit && !short_sum(loop) && loop->sym != v->fn->point; /* points lie anywhere */
+    loop->simd = fit && !too_short(loop) && loop->sym != v->fn->point; /* points lie anywhere */
     if (fit || v->lanes) return loop;
     ad_node *split = ad_split_scatter(v, loop, &around);
     return split ? split : loop;

@@ -48,7 +48,4 @@ void ad_order_factors(ad_arena *m, ad_node *n);
 /* tile.c: what loops over points add to pb stays in registers while the points go by. */
 void ad_tile_points(ad_vectors *v);
 
-/* An integer expression for the form. */
-ad_node *ad_from_affine(ad_vectors *v, const ad_affine *a);
-
 #endif
