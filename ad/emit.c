@@ -177,19 +177,6 @@ int ad_emit_statements(const ad_fn *fn)
     return statements;
 }
 
-static int count_all(const ad_node *n)
-{
-    if (!n || n->op < AD_DECL) return 0;
-    int count = n->op != AD_DECL && n->op != AD_NOTE && n->op != AD_BLOCK;
-    for (int i = 0; n->op != AD_SET && n->op != AD_INC && i < n->kids; i++) count += count_all(n->kid[i]);
-    return count;
-}
-
-int ad_emit_size(const ad_fn *fn)
-{
-    return count_all(fn->body);
-}
-
 int ad_emit_is_long(const ad_fn *fn)
 {
     return ad_emit_statements(fn) > (fn->cut ? fn->cut : AD_LONG);

@@ -8,6 +8,7 @@
 #include "arena.h"
 #include "emit.h"
 #include "jacobian.h"
+#include "loops.h"
 #include "pattern.h"
 #include "products.h"
 
@@ -135,7 +136,7 @@ static void put_jacobian(file *g)
         ad_puts(g->o, "\n");
     }
     ad_subject of = *s;
-    of.fn = jac;
+    of.fn = of.split = jac;
     ad_put_named(g->o, &of, "jac");
 }
 
@@ -219,6 +220,8 @@ int ad_generate(ad_arena *m, const ad_model *model, const ad_generate_options *o
     file g = {.m = m, .model = model, .options = options, .o = &rest};
     for (int i = 0; i < FUNCTIONS; i++) g.subject[i] = subject(&g, i);
     put_tables(&g);
+    for (int i = 0; i < FUNCTIONS; i++) /* after the tables have their names */
+        if (g.subject[i].fn) g.subject[i].split = ad_split_loops(m, g.subject[i].fn);
     for (int i = 0; i < FUNCTIONS; i++)
         if (put_function(&g, i)) return -1;
     if (options->pieces & AD_FORWARD) {

@@ -168,10 +168,11 @@ static void put_instance(ad_out *o, const ad_fn *fn, const char *name, const cha
     ad_puts(o, ");\n}\n\n");
 }
 
-/* name_1 and name_any; name_4 and, unless the function is large, name_8 if the body is not cut. Returns the widest with a function of its own. */
-static int put_widths(ad_out *o, const ad_subject *s, const ad_fn *fn, const char *name)
+/* name_1, of `single`, and name_any; name_4 and, unless the function is large, name_8 if the body is not cut. Returns the widest
+ * with a function of its own. */
+static int put_widths(ad_out *o, const ad_subject *s, const ad_fn *fn, const ad_fn *single, const char *name)
 {
-    ad_fn *one = ad_fn_copy(o->m, fn, NULL);
+    ad_fn *one = ad_fn_copy(o->m, single, NULL);
     ad_vectorize(o->m, one, 0);
     ad_emit_fn(o, one, &(ad_emit){.name = ad_text(o->m, "%s_1", name), .check = s->nan_check});
     ad_fn *wide = ad_fn_copy(o->m, fn, NULL);
@@ -180,7 +181,7 @@ static int put_widths(ad_out *o, const ad_subject *s, const ad_fn *fn, const cha
     if (statements > *s->most) *s->most = statements;
     ad_emit_fn(o, wide, &(ad_emit){.name = ad_text(o->m, cut ? "%s_any" : "%s_lanes", name), .lanes = 1});
     if (cut) return 1;
-    const int eight = ad_emit_size(s->fn) <= LARGE;
+    const int eight = ad_size(s->fn->body) <= LARGE;
     put_instance(o, fn, name, "4", "", "1, 4");
     if (eight) put_instance(o, fn, name, "8", "", "2, 8");
     if (!fn->points) put_instance(o, fn, name, "any", "const ptrdiff_t ld, ", "1, ld");
@@ -188,9 +189,9 @@ static int put_widths(ad_out *o, const ad_subject *s, const ad_fn *fn, const cha
 }
 
 /* name(lanes, ...) for every number of lanes. */
-static void put_variant(ad_out *o, const ad_subject *s, const ad_fn *fn, const char *name)
+static void put_variant(ad_out *o, const ad_subject *s, const ad_fn *fn, const ad_fn *single, const char *name)
 {
-    const int widest = put_widths(o, s, fn, name);
+    const int widest = put_widths(o, s, fn, single, name);
     ad_put(o, "static int %s(int lanes, ", name);
     ad_emit_params(o, fn, 1);
     ad_puts(o, ")\n{\n");
@@ -329,7 +330,7 @@ static int choose(ad_arena *m, const ad_subject *s, const struct product *produc
         for (int j = 0; j < 2; j++) v.move[j] = present(m, s->fn, v.move[j]);
         if (reverse && !*v.by) continue;
         if (!last && (!s->frequent || ad_emit_is_long(s->fn) || (moves && !*v.move[0]))) continue;
-        if (!last && !v.usual && ad_emit_size(s->fn) > LARGE) continue;
+        if (!last && !v.usual && ad_size(s->fn->body) > LARGE) continue;
         int same = 0;
         while (same < variants && (strcmp(kept[same].by, v.by) != 0 || strcmp(kept[same].move[0], v.move[0]) != 0 ||
                                    strcmp(kept[same].move[1], v.move[1]) != 0 || kept[same].keep != v.keep))
@@ -354,9 +355,10 @@ int ad_put_product(ad_out *o, const ad_subject *s, const char *product_name)
     const int levels = (*product->variant[0].move[0] != 0) + (*product->variant[0].move[1] != 0), variants = choose(o->m, s, product, kept);
     for (int i = 0; i < variants; i++) {
         fn[i] = build(o->m, s->fn, &kept[i], levels);
-        if (!fn[i]) return -1;
+        const ad_fn *single = s->split == s->fn ? fn[i] : build(o->m, s->split, &kept[i], levels);
+        if (!fn[i] || !single) return -1;
         name[i] = ad_text(o->m, "%s_%s_%s", s->name, product->name, kept[i].name);
-        put_variant(o, s, fn[i], name[i]);
+        put_variant(o, s, fn[i], single, name[i]);
     }
     put_outer(o, s, product, variants, fn, name);
     return 0;
@@ -371,7 +373,7 @@ void ad_put_named(ad_out *o, const ad_subject *s, const char *ending)
 {
     const ad_fn *fn = s->fn;
     const char *name = ad_text(o->m, "%s_%s", s->name, ending);
-    ad_fn *one = ad_fn_copy(o->m, fn, NULL);
+    ad_fn *one = ad_fn_copy(o->m, s->split, NULL);
     ad_dead(o->m, one);
     ad_vectorize(o->m, one, 0);
     ad_emit_fn(o, one, &(ad_emit){.name = ad_text(o->m, "%s_1", name), .check = s->nan_check});
@@ -386,9 +388,10 @@ void ad_put_named(ad_out *o, const ad_subject *s, const char *ending)
 int ad_put_points(ad_out *o, const ad_subject *s)
 {
     const ad_fn *fn = uses_slot(s->fn, 'p') && !ad_emit_is_long(s->fn) ? ad_reverse_points(o->m, s->fn) : NULL;
-    if (!fn || ad_emit_is_long(fn)) return 0;
+    const ad_fn *single = !fn || s->split == s->fn ? fn : ad_reverse_points(o->m, s->split);
+    if (!fn || !single || ad_emit_is_long(fn)) return 0;
     const char *name = ad_text(o->m, "%s_vjp_points", s->name);
-    const int widest = put_widths(o, s, fn, name);
+    const int widest = put_widths(o, s, fn, single, name);
     for (int pass = 0; pass < 2; pass++)
         ad_put(o, "int %s(int points, const double *t, const double *const *y, const double *p, int w, const double *const *u, double *pb, void *data)%s", name,
                pass ? "\n{\n" : ";\n");

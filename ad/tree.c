@@ -137,6 +137,14 @@ int ad_uses(const ad_node *n, const ad_sym *s)
     return 0;
 }
 
+int ad_size(const ad_node *n)
+{
+    if (!n || n->op < AD_DECL) return 0;
+    int count = n->op != AD_DECL && n->op != AD_NOTE && n->op != AD_BLOCK;
+    for (int i = 0; n->op != AD_SET && n->op != AD_INC && i < n->kids; i++) count += ad_size(n->kid[i]);
+    return count;
+}
+
 /* ---- symbols ----------------------------------------------------------------------------------------------------------- */
 
 /* The names in use: a hash table with open addressing. It belongs to one ad_fn; a copy of the struct gets its own at the next new symbol. */

@@ -23,6 +23,7 @@ static const struct bench_model {
     {"glv 100", "problems/glv.c", "N=100", 0.7, 0.5},
     {"glv 200", "problems/glv.c", "N=200", 0.6, 0.45},
     {"brusselator", "bench/models/brusselator_interior.c", "M=100", 1.2, 0.6},
+    {"periodic", "problems/brusselator_2d.c", "M=100", 1.5, 1},
     {"cbm4", "problems/cbm4.c", "CBM4", 1.2, 0.3},
 };
 

@@ -1,7 +1,8 @@
-/* The language that costate diff accepts: every construct is lowered, run by an interpreter of trees, and compared bit for bit
- * with what a compiler makes of the same text. */
+/* The language that costate diff accepts: every construct is lowered, run by an interpreter of trees, as it is and with its loops
+ * cut into pieces, and compared bit for bit with what a compiler makes of the same text. */
 #include "ad_interpret.h"
 #include "front.h"
+#include "loops.h"
 
 #include <cmocka.h>
 #include <setjmp.h>
@@ -183,7 +184,7 @@ static int accepts(int i)
     ad_diag *d = ad_diag_open(m);
     ad_fn *fn = ad_front_function(m, d, "model.c", texts[i].text, "rhs");
     if (!fn) print_error("%s is refused:\n%s", texts[i].name, ad_diag_text(d));
-    const int good = fn && compare(m, i, fn);
+    const int good = fn && compare(m, i, fn) && compare(m, i, ad_split_loops(m, fn));
     ad_arena_close(m);
     return good;
 }

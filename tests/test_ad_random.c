@@ -4,12 +4,14 @@
  *
  * what forward over reverse adds is symmetric, d1 . (H_u d2) = d2 . (H_u d1), and every nonzero of J is in the pattern. The programs
  * have overwritten scalars, accumulators, local arrays, carried recurrences in scalars and arrays, nested loops in both directions
- * with modulo indices, branches, early exits by flags, outputs that are read back or assigned again. COSTATE_SEED chooses other
- * programs, COSTATE_PROGRAMS their number. */
+ * with indices that wrap around or stop at the ends, branches, early exits by flags, outputs that are read back or assigned again.
+ * The reverse of every other program is made of its loops cut into pieces. COSTATE_SEED chooses other programs, COSTATE_PROGRAMS
+ * their number. */
 #include "activity.h"
 #include "arena.h"
 #include "emit.h"
 #include "flow.h"
+#include "loops.h"
 #include "pattern.h"
 #include "reverse.h"
 #include "rules.h"
@@ -81,7 +83,17 @@ static ad_node *modulo(maker *k, ad_node *e, int n)
     return ad_new(m, AD_MOD, AD_INT, 2, ad_new(m, AD_ADD, AD_INT, 2, r, ad_whole(m, n)), ad_whole(m, n));
 }
 
-/* An index within 0 .. n-1: a constant, a counter and an offset, or anything modulo n. */
+/* e where it is within 0 .. n-1, else the nearer end. */
+static ad_node *clamped(maker *k, ad_node *e, int n)
+{
+    ad_arena *m = k->m;
+    ad_node *below = ad_new(m, AD_LT, AD_INT, 2, e, ad_whole(m, 0));
+    ad_node *above = ad_new(m, AD_GE, AD_INT, 2, ad_copy(m, e, NULL), ad_whole(m, n));
+    ad_node *upper = ad_new(m, AD_COND, AD_INT, 3, above, ad_whole(m, n - 1), ad_copy(m, e, NULL));
+    return ad_new(m, AD_COND, AD_INT, 3, below, ad_whole(m, 0), upper);
+}
+
+/* An index within 0 .. n-1: a constant, a counter and an offset, wrapped or clamped where it leaves, or anything modulo n. */
 static ad_node *index_of(maker *k, int n)
 {
     ad_arena *m = k->m;
@@ -92,7 +104,7 @@ static ad_node *index_of(maker *k, int n)
         if (one_in(k, 3)) shift = 0;
         if (lo + shift >= 0 && hi + shift < n) return ad_add(m, ad_use(m, k->counter[c].sym), ad_whole(m, shift));
         ad_node *e = ad_add(m, ad_use(m, k->counter[c].sym), ad_whole(m, shift));
-        return modulo(k, e, n);
+        return one_in(k, 2) ? clamped(k, e, n) : modulo(k, e, n);
     }
     if (k->wholes > 0 && kind < 7) return modulo(k, ad_use(m, k->whole[pick(k, k->wholes)]), n);
     return ad_whole(m, pick(k, n));
@@ -160,6 +172,8 @@ static ad_node *compare(maker *k)
 {
     ad_arena *m = k->m;
     static const ad_op op[] = {AD_LT, AD_LE, AD_GT, AD_GE};
+    if (k->loops > 0 && one_in(k, 4))
+        return ad_new(m, op[pick(k, 4)], AD_INT, 2, ad_use(m, k->counter[pick(k, k->loops)].sym), ad_whole(m, pick(k, 9)));
     if (k->loops > 0 && one_in(k, 2))
         return ad_new(m, AD_EQ, AD_INT, 2, modulo(k, ad_use(m, k->counter[pick(k, k->loops)].sym), 2 + pick(k, 2)), ad_whole(m, 0));
     if (k->wholes > 0 && one_in(k, 3)) return ad_new(m, op[pick(k, 4)], AD_INT, 2, modulo(k, ad_use(m, k->whole[pick(k, k->wholes)]), 4), ad_whole(m, 2));
@@ -401,7 +415,8 @@ static void emit_program(ad_out *o, ad_arena *m, uint64_t seed)
 {
     ad_fn *f = program(m, seed);
     ad_wrt wrt = {.level = 1, .slot = moving};
-    ad_fn *tangent = ad_tangent(m, f, &wrt), *reverse = ad_reverse(m, f, AD_BY_Y | AD_BY_P);
+    const ad_fn *pieces = seed % 2 ? ad_split_loops(m, f) : f;
+    ad_fn *tangent = ad_tangent(m, f, &wrt), *reverse = ad_reverse(m, pieces, AD_BY_Y | AD_BY_P);
     assert_non_null(reverse);
     ad_fn *second = ad_tangent(m, reverse, &wrt);
     ad_dead(m, tangent);
@@ -432,7 +447,8 @@ static void compile(batch *b, const ad_out *o, const char *optimize)
     const char *cc = getenv("CC") && *getenv("CC") ? getenv("CC") : "cc";
     pid_t child = fork();
     if (child == 0) {
-        execlp(cc, cc, "-std=gnu11", optimize, "-Wall", "-Wextra", "-Werror", "-Wno-unused-function", "-Wno-misleading-indentation", "-fopenmp-simd", "-shared", "-fPIC",
+        execlp(cc, cc, "-std=gnu11", optimize, "-Wall", "-Wextra", "-Werror", "-Wno-unused-function", "-Wno-misleading-indentation",
+               "-Wno-type-limits", "-fopenmp-simd", "-shared", "-fPIC",
                "-I" SOURCE_DIR "/include", b->source, "-o", b->library, "-lm", (char *)NULL);
         _exit(127);
     }
