@@ -86,6 +86,80 @@ static ad_node *reorder(ad_arena *m, ad_node *e)
     return e;
 }
 
+/* ---- common factors -------------------------------------------------------------------------------------------------------------- */
+
+enum { TERMS = 32, WORTH_IT = 3 };
+
+typedef struct terms {
+    ad_node *of[TERMS], *factor[TERMS]; /* factor: the first of its product, or NULL */
+    int sign[TERMS];
+    int count;
+} terms;
+
+static int spread(terms *t, ad_node *e, int sign)
+{
+    if (e->op == AD_ADD || e->op == AD_SUB) return spread(t, e->kid[0], sign) && spread(t, e->kid[1], e->op == AD_SUB ? -sign : sign);
+    if (e->op == AD_NEG) return spread(t, e->kid[0], -sign);
+    if (t->count == TERMS) return 0;
+    t->of[t->count] = e;
+    t->sign[t->count++] = sign;
+    return 1;
+}
+
+static ad_node *first_factor(ad_node *e)
+{
+    while (e->op == AD_MUL) e = e->kid[0];
+    return e;
+}
+
+/* The product without its first factor. */
+static ad_node *others(ad_arena *m, ad_node *e)
+{
+    return e->kid[0]->op == AD_MUL ? ad_mul(m, others(m, e->kid[0]), e->kid[1]) : e->kid[1];
+}
+
+static ad_node *plus(ad_arena *m, ad_node *sum, ad_node *e, int sign)
+{
+    if (!sum) return sign < 0 ? ad_neg(m, e) : e;
+    return sign < 0 ? ad_sub(m, sum, e) : ad_add(m, sum, e);
+}
+
+/* f a + f b + f c as f (a + b + c), for three terms or more. */
+static ad_node *common(ad_arena *m, ad_node *e)
+{
+    terms t = {.count = 0};
+    ad_node *sum = NULL;
+    int found = 0;
+    if (!spread(&t, e, 1)) return e;
+    for (int i = 0; i < t.count; i++) {
+        if (!t.of[i]) continue;
+        ad_node *f = t.of[i]->op == AD_MUL ? first_factor(t.of[i]) : NULL, *inner = NULL;
+        int same = 0;
+        for (int k = i; f && k < t.count; k++) same += t.of[k] && t.of[k]->op == AD_MUL && ad_same(first_factor(t.of[k]), f);
+        if (same < WORTH_IT) {
+            sum = plus(m, sum, t.of[i], t.sign[i]);
+            continue;
+        }
+        for (int k = i; k < t.count; k++) {
+            if (!t.of[k] || t.of[k]->op != AD_MUL || !ad_same(first_factor(t.of[k]), f)) continue;
+            inner = plus(m, inner, others(m, t.of[k]), t.sign[k]);
+            t.of[k] = NULL;
+        }
+        sum = plus(m, sum, ad_mul(m, f, inner), 1);
+        found = 1;
+    }
+    return found ? sum : e;
+}
+
+void ad_common_factors(ad_arena *m, ad_node *n)
+{
+    if (!n) return;
+    if ((n->op == AD_SET || n->op == AD_INC) && n->kid[1]->type == AD_DOUBLE) n->kid[1] = common(m, n->kid[1]);
+    for (int i = 0; (n->op == AD_BLOCK || n->op == AD_IF || n->op == AD_FOR) && i < n->kids; i++) ad_common_factors(m, n->kid[i]);
+}
+
+/* ---- the order of factors ----------------------------------------------------------------------------------------------------------- */
+
 void ad_order_factors(ad_arena *m, ad_node *n)
 {
     if (!n) return;

@@ -408,6 +408,7 @@ void ad_vectorize(ad_arena *m, ad_fn *fn, int lanes)
 {
     ad_vectors v = {.m = m, .fn = fn, .lanes = lanes};
     fn->body = ad_copy(m, fn->body, NULL);
+    ad_common_factors(m, fn->body);
     if (fn->point) ad_tile_points(&v);
     fn->body = sum_locally(&v, fn->body);
     v.defs = ad_defs_of(m, fn, fn->body);

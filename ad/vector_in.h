@@ -42,6 +42,9 @@ ad_node *ad_split_scatter(ad_vectors *v, const ad_node *loop, const ad_loops *ar
 /* fission.c: additions to a[i] in a loop over i, inside which another loop adds to a[...], are put off; statements before and after the loop. */
 int ad_put_off(ad_vectors *v, ad_node *loop, ad_node *before, ad_node *after);
 
+/* factors.c: f a + f b + f c becomes f (a + b + c); in place. */
+void ad_common_factors(ad_arena *m, ad_node *n);
+
 /* factors.c: the order of factors in straight code on lanes; in place. */
 void ad_order_factors(ad_arena *m, ad_node *n);
 
