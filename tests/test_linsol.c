@@ -37,13 +37,13 @@ static void check_solves(linsol *l, linsol *reference, int slot, const sys *s)
 }
 
 typedef struct list {
-    matrix m[32];
+    matrix m[48];
     int count;
 } list;
 
 static list all_matrices(void)
 {
-    static const int sizes[] = {1, 2, 5, 32, 63, 64, 65, 150};
+    static const int sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 32, 63, 64, 65, 150};
     list a = {.count = 0};
     for (size_t k = 0; k < COUNT(sizes); k++) {
         int n = sizes[k];

@@ -172,12 +172,12 @@ CHUNK_INLINE void solve_chunk(int z, int W, const band *b, const slot *s, int tr
         double *xj = x + j * W;
         if (upper) {
             int m = j < reach ? j : reach;
-            if (transposed) chunk_column_dot(z, W, m, ar - m, ai - m, xj - m * W, xj, im);
+            if (transposed) chunk_column_dot(z, W, m, ar - m, ai - m, xj - m * W, 0, xj, im);
             chunk_scale(z, W, ar[0], z ? ai[0] : 0, xj, im);
             if (!transposed) chunk_column_sub(z, W, m, ar - m, ai - m, xj, xj - m * W, im);
         } else {
             int m = n - 1 - j < b->lower ? n - 1 - j : b->lower;
-            if (transposed) chunk_column_dot(z, W, m, ar + 1, ai + 1, xj + W, xj, im);
+            if (transposed) chunk_column_dot(z, W, m, ar + 1, ai + 1, xj + W, 1, xj, im);
             exchange(z, W, j, s->pivot[j], x, im);
             if (!transposed) chunk_column_sub(z, W, m, ar + 1, ai + 1, xj, xj + W, im);
         }

@@ -146,9 +146,10 @@ CHUNK_INLINE void chunk_column_sub(int z, int W, int m, const double *ar, const 
         for (int i = 0; i < m; i++) chunk_sub(z, W, ar[i], z ? ai[i] : 0, x, im, y + i * W, im);
 }
 
-/* Its transpose: row y -= column (ar, ai) of m entries times rows 0 .. m-1 of x. */
-CHUNK_INLINE void chunk_column_dot(int z, int W, int m, const double *ar, const double *ai, const double *x, double *restrict y,
-                                   size_t im)
+/* Its transpose: row y -= column (ar, ai) of m entries times rows 0 .. m-1 of x, which are before y or `behind` it. The row next
+ * to y was solved for last and so comes last: the others do not wait for it. */
+CHUNK_INLINE void chunk_column_dot(int z, int W, int m, const double *ar, const double *ai, const double *x, int behind,
+                                   double *restrict y, size_t im)
 {
     if (W == 1) {
         y[0] -= z ? chunk_dot(m, ar, x) - chunk_dot(m, ai, x + im) : chunk_dot(m, ar, x);
@@ -156,7 +157,10 @@ CHUNK_INLINE void chunk_column_dot(int z, int W, int m, const double *ar, const 
     } else {
         double acc[2 * CHUNK_MOST];
         chunk_copy(z, W, y, im, acc, CHUNK_MOST);
-        for (int i = 0; i < m; i++) chunk_sub(z, W, ar[i], z ? ai[i] : 0, x + i * W, im, acc, CHUNK_MOST);
+        for (int k = 0; k < m; k++) {
+            int i = behind ? m - 1 - k : k;
+            chunk_sub(z, W, ar[i], z ? ai[i] : 0, x + i * W, im, acc, CHUNK_MOST);
+        }
         chunk_copy(z, W, acc, CHUNK_MOST, y, im);
     }
 }

@@ -218,7 +218,7 @@ CHUNK_INLINE void lower_transposed(int z, int W, const slot *s, const SCformat *
         int d = c + ld * c;
         double *xc = x + (first + c) * W;
         chunk_gather(z, W, m, ld, row, ar + ld * c, ai + ld * c, x, xc, im);
-        chunk_column_dot(z, W, m - 1 - c, ar + d + 1, ai + d + 1, xc + W, xc, im);
+        chunk_column_dot(z, W, m - 1 - c, ar + d + 1, ai + d + 1, xc + W, 1, xc, im);
     }
 }
 
@@ -243,7 +243,7 @@ CHUNK_INLINE void upper_transposed(int z, int W, const slot *s, const SCformat *
         int c = j - first;
         double *xj = x + j * W;
         chunk_gather(z, W, u->colptr[j], u->colptr[j + 1], u->rowind, s->ur, s->ui, x, xj, im);
-        chunk_column_dot(z, W, c, ar, ai, x + first * W, xj, im);
+        chunk_column_dot(z, W, c, ar, ai, x + first * W, 0, xj, im);
         chunk_scale(z, W, ar[c], z ? ai[c] : 0, xj, im);
     }
 }
