@@ -5,68 +5,72 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST = 12, CHUNK = 256, LANES = 8 };
+enum { MOST = 12, CHUNK = 256, LANES = 8, FEW = 15, TINY = 4 }; /* TINY, FEW: elements up to which vectors do not pay */
 
-#define S1 c[0] * v0[i]
-#define S2 S1 + c[1] * v1[i]
-#define S3 S2 + c[2] * v2[i]
-#define S4 S3 + c[3] * v3[i]
-#define S5 S4 + c[4] * v4[i]
-#define S6 S5 + c[5] * v5[i]
-#define S7 S6 + c[6] * v6[i]
-#define S8 S7 + c[7] * v7[i]
-#define S9 S8 + c[8] * v8[i]
-#define S10 S9 + c[9] * v9[i]
-#define S11 S10 + c[10] * v10[i]
-#define S12 S11 + c[11] * v11[i]
-#define V1 const double *v0 = v[0];
-#define V2 V1 const double *v1 = v[1];
-#define V3 V2 const double *v2 = v[2];
-#define V4 V3 const double *v3 = v[3];
-#define V5 V4 const double *v4 = v[4];
-#define V6 V5 const double *v5 = v[5];
-#define V7 V6 const double *v6 = v[6];
-#define V8 V7 const double *v7 = v[7];
-#define V9 V8 const double *v8 = v[8];
-#define V10 V9 const double *v9 = v[9];
-#define V11 V10 const double *v10 = v[10];
-#define V12 V11 const double *v11 = v[11];
+#define S1 c0 * v0[i]
+#define S2 S1 + c1 * v1[i]
+#define S3 S2 + c2 * v2[i]
+#define S4 S3 + c3 * v3[i]
+#define S5 S4 + c4 * v4[i]
+#define S6 S5 + c5 * v5[i]
+#define S7 S6 + c6 * v6[i]
+#define S8 S7 + c7 * v7[i]
+#define S9 S8 + c8 * v8[i]
+#define S10 S9 + c9 * v9[i]
+#define S11 S10 + c10 * v10[i]
+#define S12 S11 + c11 * v11[i]
+#define V1 const double c0 = c[0], *v0 = v[0];
+#define V2 V1 const double c1 = c[1], *v1 = v[1];
+#define V3 V2 const double c2 = c[2], *v2 = v[2];
+#define V4 V3 const double c3 = c[3], *v3 = v[3];
+#define V5 V4 const double c4 = c[4], *v4 = v[4];
+#define V6 V5 const double c5 = c[5], *v5 = v[5];
+#define V7 V6 const double c6 = c[6], *v6 = v[6];
+#define V8 V7 const double c7 = c[7], *v7 = v[7];
+#define V9 V8 const double c8 = c[8], *v8 = v[8];
+#define V10 V9 const double c9 = c[9], *v9 = v[9];
+#define V11 V10 const double c10 = c[10], *v10 = v[10];
+#define V12 V11 const double c11 = c[11], *v11 = v[11];
 
-/* The coefficients are copied to locals so that stores to out cannot be thought to change them. */
-#define CASE(M)                                                                                                                  \
+/* Coefficients are locals, so that stores to out cannot be thought to change them. They are read one by one: a processor that
+ * is to copy an array whose elements were just written waits until they are in the cache. */
+#define CASE(LOOP, M)                                                                                                            \
     case M: {                                                                                                                    \
-        double c[M];                                                                                                             \
-        memcpy(c, coef, sizeof c);                                                                                               \
         V##M if (base)                                                                                                           \
         {                                                                                                                        \
-            _Pragma("omp simd") for (size_t i = 0; i < n; i++) out[i] = base[i] + (S##M);                                        \
+            LOOP(i) out[i] = base[i] + (S##M);                                                                                   \
         }                                                                                                                        \
         else                                                                                                                     \
         {                                                                                                                        \
-            _Pragma("omp simd") for (size_t i = 0; i < n; i++) out[i] = S##M;                                                    \
+            LOOP(i) out[i] = S##M;                                                                                               \
         }                                                                                                                        \
         return;                                                                                                                  \
     }
+#define CASES(LOOP)                                                                                                              \
+    CASE(LOOP, 1) CASE(LOOP, 2) CASE(LOOP, 3) CASE(LOOP, 4) CASE(LOOP, 5) CASE(LOOP, 6)                                          \
+    CASE(LOOP, 7) CASE(LOOP, 8) CASE(LOOP, 9) CASE(LOOP, 10) CASE(LOOP, 11) CASE(LOOP, 12)
+#define PLAIN(i) for (size_t i = 0; i < n; i++)
+#define VECTOR(i) _Pragma("omp simd") PLAIN(i)
 
-static void combine_some(size_t n, const double *base, int m, const double *coef, const double *const *v, double *out)
+__attribute__((noinline)) static void combine_some(size_t n, const double *base, int m, const double *c, const double *const *v,
+                                                   double *out)
 {
     switch (m) {
     case 0:
         if (!base) memset(out, 0, n * sizeof *out);
         else if (base != out) memcpy(out, base, n * sizeof *out);
         return;
-        CASE(1)
-        CASE(2)
-        CASE(3)
-        CASE(4)
-        CASE(5)
-        CASE(6)
-        CASE(7)
-        CASE(8)
-        CASE(9)
-        CASE(10)
-        CASE(11)
-        CASE(12)
+        CASES(VECTOR)
+    }
+}
+
+/* 1 .. TINY elements: a loop whose end is so near is unrolled and not made into vectors. */
+__attribute__((noinline)) static void combine_tiny(size_t n, const double *base, int m, const double *c, const double *const *v,
+                                                   double *out)
+{
+    if (n > TINY) __builtin_unreachable();
+    switch (m) {
+        CASES(PLAIN)
     }
 }
 
@@ -79,7 +83,8 @@ void cst__combine(size_t n, const double *base, int m, const double *c, const do
         c += MOST;
         v += MOST;
     }
-    combine_some(n, base, m, c, v, out);
+    if (n <= TINY && m > 0) combine_tiny(n, base, m, c, v, out);
+    else combine_some(n, base, m, c, v, out);
 }
 
 /* Sums are kept in LANES partial sums by index, so that the order does not depend on the compiler's choice of vector length. */
@@ -88,12 +93,26 @@ static double gather(const double acc[LANES])
     return ((acc[0] + acc[4]) + (acc[1] + acc[5])) + ((acc[2] + acc[6]) + (acc[3] + acc[7]));
 }
 
-/* DBL_MIN: with atol = 0 a component that is and stays zero has no error. */
+/* DBL_MIN: with atol = 0 a component that is and stays zero has no error. What does not need e is done before it comes, as an
+ * iteration waits for its norm. */
+static double error_few(size_t n, int m, const double *c, const double *const *v, const double *y, const double *ynew,
+                        double rtol, const double *atol)
+{
+    double e[FEW], sum = 0, mean = 1 / (double)n;
+    cst__combine(n, NULL, m, c, v, e);
+    for (size_t i = 0; i < n; i++) {
+        double a = fabs(y[i]), b = fabs(ynew[i]), q = e[i] * (1 / (atol[i] + rtol * (a > b ? a : b) + DBL_MIN));
+        sum += q * q + b * 0.0;
+    }
+    return isfinite(sum) ? sqrt(sum * mean) : NAN;
+}
+
 double cst__error_norm(size_t n, int m, const double *c, const double *const *v, const double *y, const double *ynew, double rtol,
                        const double *atol)
 {
     double acc[LANES] = {0}, nan[LANES] = {0}, e[CHUNK];
     const double *part[64];
+    if (n <= FEW) return error_few(n, m, c, v, y, ynew, rtol, atol);
     for (size_t at = 0; at < n; at += CHUNK) {
         size_t len = n - at < CHUNK ? n - at : CHUNK, i = 0;
         for (int k = 0; k < m; k++) part[k] = v[k] + at;
@@ -150,13 +169,30 @@ double cst__norm(size_t n, const double *x, const double *y, double rtol, const 
     return sqrt(sum / (double)n);
 }
 
+void cst__weights(size_t n, const double *y, double rtol, const double *atol, double *w)
+{
+    for (size_t i = 0; i < n; i++) w[i] = 1 / (atol[i] + rtol * fabs(y[i]) + DBL_MIN);
+}
+
+double cst__weighted_squares(size_t n, const double *w, const double *x)
+{
+    double acc[LANES] = {0}, rest = 0;
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES)
+#pragma omp simd
+        for (size_t l = 0; l < LANES; l++) acc[l] += (w[i + l] * x[i + l]) * (w[i + l] * x[i + l]);
+    for (; i < n; i++) rest += (w[i] * x[i]) * (w[i] * x[i]);
+    return n < LANES ? rest : gather(acc) + rest;
+}
+
 /* Sums of zeros, or NaN. Long ones have four times as many partial sums, so that additions need not wait for each other. */
 int cst__all_finite(size_t n, const double *x)
 {
     enum { MANY = 4 * LANES };
-    double acc[LANES] = {0}, many[MANY] = {0};
+    double acc[LANES] = {0}, rest = 0;
     size_t i = 0;
     if (n >= CHUNK) {
+        double many[MANY] = {0};
         for (; i + MANY <= n; i += MANY)
 #pragma omp simd
             for (size_t l = 0; l < MANY; l++) many[l] += x[i + l] * 0.0;
@@ -165,8 +201,8 @@ int cst__all_finite(size_t n, const double *x)
     for (; i + LANES <= n; i += LANES)
 #pragma omp simd
         for (size_t l = 0; l < LANES; l++) acc[l] += x[i + l] * 0.0;
-    for (size_t l = 0; i < n; i++, l++) acc[l] += x[i] * 0.0;
-    return gather(acc) == 0.0;
+    for (; i < n; i++) rest += x[i] * 0.0;
+    return (n < LANES ? rest : gather(acc) + rest) == 0.0;
 }
 
 int cst__first_not_finite(size_t n, const double *x, int *i)

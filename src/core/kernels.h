@@ -19,6 +19,10 @@ double cst__error_norm_lanes(size_t n, int w, int m, const double *c, const doub
 /* Root mean square of x_i / (atol_i + rtol |y_i|). */
 double cst__norm(size_t n, const double *x, const double *y, double rtol, const double *atol);
 
+/* w_i = 1 / (atol_i + rtol |y_i|), and the sum of (w_i x_i)^2: for many norms at one y. */
+void cst__weights(size_t n, const double *y, double rtol, const double *atol, double *w);
+double cst__weighted_squares(size_t n, const double *w, const double *x);
+
 int cst__all_finite(size_t n, const double *x);
 int cst__first_not_finite(size_t n, const double *x, int *i); /* 0 if there is one: its place */
 
