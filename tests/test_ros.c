@@ -239,14 +239,14 @@ static double apart(int rows, int w, const double *block, int l, const double *a
     return distance(rows, lane, alone);
 }
 
-/* Every lane of a block of 11, cut into blocks as option `lanes` says, is what that lane gives alone. */
+/* Every lane of a block of 11, cut into blocks as option `lanes` says, is what that lane gives alone. Products round differently
+ * by lanes, which the second direction of HIRES magnifies: ros3 is off by 1e-14 to 3e-13, depending on the last bits of h. */
 static double lanes_apart(const char *method, problem q)
 {
     static const char *const cuts[] = {"4", "8", "16"};
     static trial x, one;
     double worst = 0;
     costate_solver *s = solver_of(method, &q);
-    GOOD(s, costate_set(s, "control", "pi")); /* longer steps, as of gustafsson, magnify round-off more: 1.8e-13 on HIRES */
     for (int k = 0; k < 3; k++) {
         in_proportion(&x, q, WIDEST, 5);
         GOOD(s, costate_set(s, "lanes", cuts[k]));
@@ -275,7 +275,7 @@ static void test_lanes(void **unused)
         double worst = 0;
         for (int i = 0; i < 4; i++) worst = larger(worst, lanes_apart(methods[m], list[i]));
         print_message("%-10s lanes %8.1e\n", methods[m], worst);
-        assert_true(worst < 1e-13);
+        assert_true(worst < 5e-13);
     }
 }
 

@@ -21,24 +21,24 @@ void cst__control_start(control *c, const costate_solver *s)
                    .facmax = s->opt.facmax};
 }
 
+/* In logarithms: all three follow from log err^(-1/k) and its last value. */
 double cst__control_factor(control *c, double h, double err, int accepted)
 {
-    const double least = 1e-10; /* an error of zero says nothing beyond "grow" */
-    if (err < least) err = least;
-    double fac = c->safety * pow(err, -1 / c->k);
-    if (accepted && c->err_old > 0 && c->kind == PI) {
-        double beta = 0.2 / c->k;
-        fac *= pow(err, 0.75 * beta) * pow(c->err_old, beta);
-    } else if (accepted && c->err_old > 0 && c->kind == GUSTAFSSON) {
-        double predicted = c->safety * (h / c->h_old) * pow(c->err_old / (err * err), 1 / c->k);
-        if (predicted < fac) fac = predicted;
+    const double least = 1e-10, least_old = 1e-4; /* an error of zero says nothing beyond "grow" */
+    double rise = -log(err > least ? err : least) / c->k;
+    int history = accepted && c->h_old != 0;
+    double fac = c->safety * exp(history && c->kind == PI ? 0.85 * rise - 0.2 * c->rise_old : rise);
+    if (history && c->kind == GUSTAFSSON) {
+        double ratio = h / c->h_old * exp(rise - c->rise_old);
+        if (ratio < 1) fac *= ratio;
     }
     double most = c->rejected || !accepted ? 1 : c->facmax;
     fac = fac < c->facmin ? c->facmin : fac > most ? most : fac;
     c->rejected = !accepted;
     if (accepted) {
+        double high = -log(least_old) / c->k;
         c->h_old = h;
-        c->err_old = err > 1e-4 ? err : 1e-4;
+        c->rise_old = rise < high ? rise : high;
     }
     return fac;
 }

@@ -21,8 +21,8 @@ typedef enum control_kind { ELEMENTARY, PI, GUSTAFSSON } control_kind;
 typedef struct control {
     control_kind kind;
     double k, safety, facmin, facmax;
-    double h_old, err_old; /* of the last accepted step; err_old 0: there is none */
-    int rejected;          /* the step before this attempt was rejected */
+    double h_old, rise_old; /* of the last accepted step: h (0: there is none), and by how much log h might have risen */
+    int rejected;           /* the step before this attempt was rejected */
 } control;
 
 void cst__control_start(control *c, const costate_solver *s);

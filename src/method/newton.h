@@ -31,7 +31,8 @@ static inline double newton_tolerance(const costate_solver *s)
 /* rate: of the iteration before (part of what a step carries), 0 at the start of a run. */
 static inline newton newton_start(const costate_solver *s, double rate)
 {
-    return (newton){.most = (int)s->opt.newton_most, .kappa = newton_tolerance(s), .rate = rate > 0 ? pow(fmax(rate, DBL_EPSILON), 0.8) : 1};
+    double guess = rate > 0 ? powf((float)fmax(rate, DBL_EPSILON), 0.8f) : 1; /* single precision is good enough, and faster */
+    return (newton){.most = (int)s->opt.newton_most, .kappa = newton_tolerance(s), .rate = guess};
 }
 
 /* norm: of the correction just applied, weighted like errors. */
@@ -41,12 +42,13 @@ static inline newton_verdict newton_judge(newton *c, double norm)
     if (c->k++ > 0) {
         c->theta = norm / c->norm;
         if (c->theta >= 0.99) return NEWTON_FAILS;
-        c->rate = c->theta / (1 - c->theta);
-        if (c->rate * norm * pow(c->theta, c->most - c->k - 1) > c->kappa && c->k < c->most) return NEWTON_FAILS;
+        c->rate = norm / (c->norm - norm);
     }
     c->norm = norm;
     if (c->rate * norm <= c->kappa || norm == 0) return NEWTON_DONE;
-    return c->k < c->most ? NEWTON_AGAIN : NEWTON_FAILS;
+    int left = c->most - c->k;
+    if (left == 0 || (c->k > 1 && c->rate * norm * __builtin_powi(c->theta, left - 1) > c->kappa)) return NEWTON_FAILS;
+    return NEWTON_AGAIN;
 }
 
 #endif
