@@ -33,13 +33,14 @@ static int firk_open(costate_solver *s)
     if (status) return cst__fail(s, status, "%s", why);
     TRY(cst__implicit_open(s, &m->im, 2));
     size_t n = cst__pad((size_t)s->prob.n);
-    double *at = m->memory = cst__alloc(&s->alloc, (3 * FIRK_STAGES + 2) * n, sizeof *at);
+    double *at = m->memory = cst__alloc(&s->alloc, (3 * FIRK_STAGES + 3) * n, sizeof *at);
     if (!at) return cst__fail(s, COSTATE_ERR_MEMORY, "%d stages of %d states", FIRK_STAGES, s->prob.n);
     firk_cut(at, n, m->z);
     firk_cut(at += FIRK_STAGES * n, n, m->f);
     m->q = at += FIRK_STAGES * n;
     m->err = at += FIRK_STAGES * n;
-    m->spare = at + n;
+    m->spare = at += n;
+    m->weights = at + n;
     return 0;
 }
 
@@ -91,14 +92,13 @@ static int firk_points(const costate_solver *s)
 
 /* ---- polynomials --------------------------------------------------------------------------------------------------------- */
 
-/* Lagrange's polynomials for the nodes, at x. */
-static void lagrange(int count, const double *node, double x, double *l)
+/* Lagrange's polynomials of the stages, at x: 1 at the own node, 0 at the others, among them that of y unless a stage has it. */
+static void lagrange(const firk *m, double x, double l[FIRK_STAGES])
 {
-    for (int j = 0; j < count; j++) {
-        l[j] = 1;
-        for (int k = 0; k < count; k++)
-            if (k != j) l[j] *= (x - node[k]) / (node[j] - node[k]);
-    }
+    double first = x - m->c[0], second = x - m->c[1], third = x - m->c[2], y = firk_among(m, 0) ? 1 : x;
+    l[0] = m->peak[0] * y * second * third;
+    l[1] = m->peak[1] * y * first * third;
+    l[2] = m->peak[2] * y * first * second;
 }
 
 /* z from the polynomial through the stages of the step before, and through its y unless a stage has that node; else from zero. */
@@ -107,17 +107,15 @@ static void predict(costate_solver *s, const step *st)
     firk *m = s->method;
     size_t n = (size_t)s->prob.n;
     const double *carry = st->y + n, *numbers = carry + AT_NUMBERS * n;
-    double *was[FIRK_STAGES], *y[FIRK_STAGES], node[FIRK_STAGES + 1] = {0}, l[FIRK_STAGES + 1];
+    double *was[FIRK_STAGES], *y[FIRK_STAGES], l[FIRK_STAGES];
     const double one = 1;
     firk_cut(carry, n, was);
     firk_cut(st->stages, n, y);
-    int zero = !firk_among(m, 0);
-    for (int i = 0; i < FIRK_STAGES; i++) node[zero + i] = m->c[i];
     for (int i = 0; i < FIRK_STAGES; i++) {
         if (numbers[HISTORY] != 0 && m->distinct) {
-            lagrange(zero + FIRK_STAGES, node, 1 + m->c[i] * st->h / numbers[H], l);
-            for (int j = 0; j < FIRK_STAGES; j++) l[zero + j] -= m->d[j]; /* less y - y of then */
-            cst__combine(n, NULL, FIRK_STAGES, l + zero, (const double *const *)was, m->z[i]);
+            lagrange(m, 1 + m->c[i] * st->h / numbers[H], l);
+            for (int j = 0; j < FIRK_STAGES; j++) l[j] -= m->d[j]; /* less y - y of then */
+            cst__combine(n, NULL, FIRK_STAGES, l, (const double *const *)was, m->z[i]);
         } else memset(m->z[i], 0, n * sizeof *m->z[i]);
         cst__combine(n, st->y, 1, &one, (const double *const *)&m->z[i], y[i]);
     }
@@ -179,7 +177,7 @@ static int iterate(costate_solver *s, const step *st, int which, newton *c)
 {
     firk *m = s->method;
     size_t n = (size_t)s->prob.n;
-    const double *numbers = st->y + (1 + AT_NUMBERS) * n, one = 1;
+    const double *numbers = st->y + (1 + AT_NUMBERS) * n;
     TRY(cst__firk_matrices(s, st, which));
     predict(s, st);
     firk_system q = {.w = 1, .h = st->h, .from = st->y, .q = m->q};
@@ -187,8 +185,9 @@ static int iterate(costate_solver *s, const step *st, int which, newton *c)
     memcpy(q.x, m->z, sizeof q.x);
     firk_cut(st->stages, n, q.y);
     *c = newton_start(s, numbers[RATE]);
-    double least = 10 * DBL_EPSILON * cst__norm(n, st->y, st->y, s->opt.rtol, s->atol); /* what round-off leaves to reach */
-    c->kappa = fmax(c->kappa, least);
+    cst__weights(n, st->y, s->opt.rtol, s->atol, m->weights);
+    double size = sqrt(cst__weighted_squares(n, m->weights, st->y) / (double)n);
+    c->kappa = fmax(c->kappa, 10 * DBL_EPSILON * size); /* what round-off leaves to reach */
     for (;;) {
         double sum = 0;
         for (int i = 0; i < FIRK_STAGES; i++) {
@@ -196,11 +195,8 @@ static int iterate(costate_solver *s, const step *st, int which, newton *c)
             if (!cst__all_finite(n, q.f[i])) return STEP_NOT_FINITE;
         }
         TRY(cst__firk_correct(s, &q, 0));
-        for (int i = 0; i < FIRK_STAGES; i++) {
-            double norm = cst__error_norm(n, 1, &one, (const double *const *)&q.f[i], st->y, st->y, s->opt.rtol, s->atol);
-            sum += norm * norm;
-        }
-        newton_verdict v = newton_judge(c, sqrt(sum / FIRK_STAGES));
+        for (int i = 0; i < FIRK_STAGES; i++) sum += cst__weighted_squares(n, m->weights, q.f[i]);
+        newton_verdict v = newton_judge(c, sqrt(sum / (FIRK_STAGES * (double)n)));
         if (v != NEWTON_AGAIN) return v == NEWTON_DONE ? 0 : STEP_NEWTON;
     }
 }

@@ -35,8 +35,9 @@ typedef struct firk {
     double e0, e[FIRK_STAGES], e1; /* estimate e0 h f_0 + sum e_i z_i + e1 h f(tn, y+), to be filtered */
     double node;                   /* f_0 is f at t + node h: 0, or between the ends where y is mid_0 y + sum mid_i Y_i */
     double mid[1 + FIRK_STAGES];
-    int distinct;         /* the nodes are: a polynomial goes through the stages */
-    extend_weights dense; /* of the z_i */
+    int distinct;             /* the nodes are: a polynomial goes through the stages */
+    double peak[FIRK_STAGES]; /* one over the product of a stage's distances from the other nodes */
+    extend_weights dense;     /* of the z_i */
 
     implicit im;   /* slots: 0 real, 1 complex */
     double h;      /* of the factors; 0: none */
@@ -47,6 +48,7 @@ typedef struct firk {
     double *memory;
     double *z[FIRK_STAGES], *f[FIRK_STAGES]; /* n: z_i = Y_i - y, f at the stages and then Newton's correction */
     double *q, *err, *spare;                 /* 3n: q_1, then pairs (q_2, q_3); n: the estimate; n */
+    double *weights;                         /* n: those of Newton's corrections */
 } firk;
 
 static inline double firk_time(const firk *m, const step *st, int i)

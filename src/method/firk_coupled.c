@@ -144,10 +144,12 @@ int cst__firk_coupled_solve(costate_solver *s, const step *st, int transposed, i
     size_t n = (size_t)s->prob.n, lanes = (size_t)w;
     TRY(factor(s, st));
     for (size_t r = 0; r < n; r++)
-        for (size_t i = 0; i < S; i++) memcpy(x + (S * r + i) * lanes, rhs[i] + r * lanes, lanes * sizeof *x);
+        for (size_t i = 0; i < S; i++)
+            for (size_t l = 0; l < lanes; l++) x[(S * r + i) * lanes + l] = rhs[i][r * lanes + l];
     s->stats.solve++;
     TRY(cst__implicit_outcome(s, &m->im, &c->ls, c->ls.ops->solve(c->ls.self, 0, transposed, w, x), "solving"));
     for (size_t r = 0; r < n; r++)
-        for (size_t i = 0; i < S; i++) memcpy(k[i] + r * lanes, x + (S * r + i) * lanes, lanes * sizeof *x);
+        for (size_t i = 0; i < S; i++)
+            for (size_t l = 0; l < lanes; l++) k[i][r * lanes + l] = x[(S * r + i) * lanes + l];
     return 0;
 }

@@ -202,12 +202,23 @@ static void place_node(firk *m, int sdirk)
     }
 }
 
+static void peaks(firk *m)
+{
+    for (int i = 0; i < S; i++) {
+        real product = firk_among(m, 0) ? 1 : m->c[i];
+        for (int j = 0; j < S; j++)
+            if (j != i) product *= (real)m->c[i] - m->c[j];
+        m->peak[i] = (double)(1 / product);
+    }
+}
+
 static int estimates(firk *m, const costate_table *tb, int sdirk, square ainv, const real c[S], const reason *why)
 {
     place_node(m, sdirk);
     int both = firk_among(m, 0) && !firk_among(m, 1);
     real x[S], first = tb->e ? tb->e[sdirk] : 0, end = sdirk ? 1 / (real)m->gamma : both ? first : 0;
     m->distinct = !quadrature(c, first, m->node, end, x);
+    if (m->distinct) peaks(m);
     if (!tb->e) return 0;
     if (!m->distinct) return reject(why, "two nodes coincide, so that there is no estimate; e must be NULL");
     m->e0 = m->node == 1 ? 0 : (double)first;

@@ -206,7 +206,8 @@ int cst__implicit_factor(costate_solver *s, implicit *m, int slot, int complex, 
 int cst__implicit_solve(costate_solver *s, implicit *m, int slot, int transposed, int w, double *x)
 {
     s->stats.solve++;
-    return cst__implicit_outcome(s, m, &m->ls, m->ls.ops->solve(m->ls.self, slot, transposed, w, x), "solving");
+    int rc = m->ls.ops->solve(m->ls.self, slot, transposed, w, x);
+    return rc ? cst__implicit_outcome(s, m, &m->ls, rc, "solving") : 0;
 }
 
 int cst__implicit_outcome(costate_solver *s, implicit *m, const linsol *ls, int rc, const char *doing)

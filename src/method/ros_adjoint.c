@@ -18,12 +18,14 @@ typedef struct parts { /* of the block's work */
 static parts cut(const costate_solver *s, const ablock *b)
 {
     size_t nw = (size_t)s->prob.n * (size_t)b->w;
+    int stages = s->table->stages;
     double *at = b->work;
     parts p;
-    for (int i = 0; i < s->table->stages; i++, at += 2 * nw) {
-        p.u[i] = at;
-        p.v[i] = at + nw;
+    for (int i = 0; i < stages; i++) {
+        p.u[i] = at + (size_t)i * nw;
+        p.v[i] = at + (size_t)(stages + i) * nw;
     }
+    at += 2 * (size_t)stages * nw;
     p.ry = at;
     p.along = at + nw;
     p.seed = at + 2 * nw;
@@ -57,13 +59,17 @@ static int several(costate_solver *s, const step *st, int first, int count, doub
     ros *m = s->method;
     int n = s->prob.n, np = b->mu ? s->prob.np : 0, w = b->w, most = (int)s->opt.lanes, used = count * w,
         all = 2 * used > most ? most : used;
-    for (int l = 0; l < all; l++) {
-        int i = first + l / w, j = l % w, in = l < used;
-        m->td[l] = in ? st->h * s->table->gamma[i] : 0;
-        for (int q = 0; q < n; q++) {
-            m->rk[q * all + l] = in ? k[i][q] : 0;
-            m->ru[q * all + l] = in ? p->u[i][q * w + j] : 0;
+    for (int i = first, l = 0; i < first + count; i++)
+        for (int j = 0; j < w; j++, l++) {
+            m->td[l] = st->h * s->table->gamma[i];
+            for (int q = 0; q < n; q++) {
+                m->rk[q * all + l] = k[i][q];
+                m->ru[q * all + l] = p->u[i][q * w + j];
+            }
         }
+    for (int l = used; l < all; l++) {
+        m->td[l] = 0;
+        for (int q = 0; q < n; q++) m->rk[q * all + l] = m->ru[q * all + l] = 0;
     }
     memset(m->rd, 0, (size_t)(n * all) * sizeof *m->rd);
     memset(m->rp, 0, (size_t)(np * all) * sizeof *m->rp);
@@ -110,7 +116,6 @@ static int back_point(costate_solver *s, const step *st, int i, double *const *k
     const deriv_function *r = &s->d.running;
     double t = ros_time(s, st, i), weight = st->h * m->weight[i];
     const double *y = cst__ros_stage(s, st, i, k), *u = cst__ros_total(s, i, b->w, p->u, p->along);
-    memset(p->v[i], 0, (size_t)s->prob.n * (size_t)b->w * sizeof *p->v[i]);
     if (b->capacity) put_point(s, b, t, y, u);
     TRY(deriv_vjp(&s->d, t, y, s->p, b->w, u, p->v[i], b->capacity ? NULL : b->mu));
     if (!b->omega || !r->fn.eval) return 0;
@@ -130,6 +135,7 @@ int cst__ros_adjoint(costate_solver *s, const step *st, ablock *b)
     cst__ros_stages(s, st->stages, 1, k);
     s->f_valid = 0;
     TRY(cst__ros_matrices(s, st, 0));
+    memset(p.v[0], 0, (size_t)m->s * nw * sizeof *p.v[0]);
     if (running) {
         memset(p.ry, 0, nw * sizeof *p.ry);
         TRY(cst__of(s, "running's vjp", r->fn.vjp(0, st->t, st->y, s->p, b->w, b->omega, p.ry, NULL, r->data)));

@@ -49,12 +49,12 @@ int cst__sdirk_adjoint(costate_solver *s, const step *st, ablock *b)
     double *scratch = w + nw, *oseed = scratch + SDIRK_WORK * nw;
     const double *wv = w;
     int running = b->omega && r->fn.eval;
+    memset(b->work, 0, (size_t)m->s * nw * sizeof *b->work); /* the u_i */
     for (int i = m->s - 1; i >= 0; i--) {
         double t = sdirk_time(m, st, i);
         const double *y = sdirk_stage(s, st->stages, i, 1);
         u[i] = b->work + (size_t)i * nw;
         ones[i] = 1;
-        memset(u[i], 0, nw * sizeof *u[i]);
         if (running) {
             for (int o = 0; o < s->nobj * b->w; o++) oseed[o] = st->h * s->table->b[i] * b->omega[o];
             TRY(cst__of(s, "running's vjp", r->fn.vjp(0, t, y, s->p, b->w, oseed, u[i], b->mu, r->data)));
