@@ -75,9 +75,9 @@ int main(int argc, char **argv)
     if (argc < 7 || !strpbrk(argv[1], "fgh")) bench_give_up("usage: cost_bench fgh problem size|- method rtol reps", "[end=T] [option=value ...]");
     const costate_table *method = costate_method_find(argv[4]);
     if (!method) bench_give_up("no method", argv[4]);
-    int order = !strchr(argv[1], 'h') ? 1 : method->family == COSTATE_ROS ? 3 : 2;
-    setting x = open_setting(argv[2], argv[3], order);
     int sensitive = strpbrk(argv[1], "gh") != NULL; /* memory is measured, too: no solver that is not wanted */
+    int rosenbrock = method->family == COSTATE_ROS; /* its steps contain the Jacobian */
+    setting x = open_setting(argv[2], argv[3], 1 + (strchr(argv[1], 'h') != NULL) + (sensitive && rosenbrock));
     costate_solver *plain = strchr(argv[1], 'f') ? make_solver(&x, argv, 0) : NULL;
     costate_solver *recording = sensitive ? make_solver(&x, argv, 1) : NULL, *last = sensitive ? recording : plain;
     double best[] = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
