@@ -174,7 +174,7 @@ static int ros_step(costate_solver *s, const step *st, double *err)
     ros *m = s->method;
     const costate_table *tb = s->table;
     size_t n = (size_t)s->prob.n;
-    double c[2 * ROW_MOST], *k[ROS_MOST];
+    double c[2 * ROW_MOST], *k[ROS_MOST], per_h = 1 / st->h;
     const double *v[2 * ROW_MOST];
     cst__ros_stages(s, st->stages, 1, k);
     if (!s->f_valid) TRY(deriv_rhs(&s->d, st->t, st->y, s->p, s->f));
@@ -184,7 +184,7 @@ static int ros_step(costate_solver *s, const step *st, double *err)
     m->f[0] = s->f;
     for (int i = 0; i < m->s; i++) {
         if (i && m->same[i] == i) TRY(deriv_rhs(&s->d, ros_time(s, st, i), cst__ros_stage(s, st, i, k), s->p, m->f[i]));
-        int terms = row_terms(&m->g[i], 1 / st->h, k, c, v, 0);
+        int terms = row_terms(&m->g[i], per_h, k, c, v, 0);
         if (!s->prob.autonomous && tb->gamma[i] != 0) {
             c[terms] = st->h * tb->gamma[i];
             v[terms++] = m->ft;

@@ -129,7 +129,7 @@ int cst__ros_adjoint(costate_solver *s, const step *st, ablock *b)
     const deriv_function *r = &s->d.running;
     size_t nw = (size_t)s->prob.n * (size_t)b->w;
     int running = b->omega && r->fn.eval;
-    double c[2 * ROW_MOST + 2], *k[ROS_MOST];
+    double c[2 * ROW_MOST + 2], *k[ROS_MOST], per_h = 1 / st->h;
     const double *v[2 * ROW_MOST + 2];
     parts p = cut(s, b);
     cst__ros_stages(s, st->stages, 1, k);
@@ -142,7 +142,7 @@ int cst__ros_adjoint(costate_solver *s, const step *st, ablock *b)
     }
     for (int i = m->s - 1; i >= 0; i--) {
         int terms = row_terms(&m->at[i], 1, p.v, c, v, 0);
-        terms = row_terms(&m->gt[i], 1 / st->h, p.u, c, v, terms);
+        terms = row_terms(&m->gt[i], per_h, p.u, c, v, terms);
         c[terms] = s->table->b[i];
         v[terms++] = b->lambda;
         if (running) {
