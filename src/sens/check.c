@@ -181,8 +181,9 @@ static double last_slope(const double *r, const double *noise, double size, doub
         if (isfinite(r[k]) && r[k] > fmax(200 * noise[k], flat)) last = k;
         else if (isfinite(r[k]) && last >= first + WINDOW) break;
     if (last < (first ? first + 1 : WINDOW)) return expected; /* below noise from the start: the remainder vanishes */
-    if (last - WINDOW > first) first = last - WINDOW;
-    return log2(r[first] / r[last]) / (2 * (last - first));
+    int from = last - WINDOW > first ? last - WINDOW : first;
+    while (!isfinite(r[from])) from--; /* a run that failed in between */
+    return log2(r[from] / r[last]) / (2 * (last - from));
 }
 
 static void taylor(costate_solver *s, probe *c, costate_certificate *out)
