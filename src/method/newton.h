@@ -28,11 +28,14 @@ static inline double newton_tolerance(const costate_solver *s)
     return s->opt.step > 0 || s->opt.rtol == 0 ? 0.01 : fmin(0.01, fmax(sqrt(s->opt.rtol), 10 * DBL_EPSILON / s->opt.rtol));
 }
 
-/* rate: of the iteration before (part of what a step carries), 0 at the start of a run. */
+/* rate: of the iteration before (part of what a step carries), 0 at the start of a run. It is a guess, good for a share of the
+ * tolerance and not for stage systems that are to be solved to round-off: after linear steps it would end the iteration of the
+ * first that is not too early. */
 static inline newton newton_start(const costate_solver *s, double rate)
 {
-    double guess = rate > 0 ? powf((float)fmax(rate, DBL_EPSILON), 0.8f) : 1; /* single precision is good enough, and faster */
-    return (newton){.most = (int)s->opt.newton_most, .kappa = newton_tolerance(s), .rate = guess};
+    const double kappa = newton_tolerance(s), share = 1e-6;
+    double guess = rate > 0 && kappa > share ? powf((float)fmax(rate, DBL_EPSILON), 0.8f) : 1; /* single precision will do */
+    return (newton){.most = (int)s->opt.newton_most, .kappa = kappa, .rate = guess};
 }
 
 /* norm: of the correction just applied, weighted like errors. */
