@@ -150,6 +150,7 @@ void ad_jam(ad_vectors *v, const ad_node *loop, const ad_loops *around, ad_node 
     ad_arena *m = v->m;
     jammer w = {.v = v, .loop = loop, .ways = v->lanes ? JAM_LANES : JAM_ONE};
     ad_declared(m, loop->kid[2], &w.own);
+    if (v->fn->point) ad_exclude(&w.own, v->fn->point); /* all loops over points have the one counter */
     if (!worth_it(&w)) return;
     const int64_t trips = ad_trips(loop), whole = trips / w.ways * w.ways;
     ad_node *end = ad_add(m, ad_copy(m, loop->kid[0], NULL), ad_whole(m, whole));

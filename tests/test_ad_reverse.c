@@ -254,6 +254,15 @@ static const ad_case pointwise[] = {
      "    for (int i = 0; i < 6; i++) f[i] = a[i] * a[5 - i] * p[1] + p[2];\n"
      "}\n",
      0, {0.7}, {0.9, 0.2, -0.5}},
+    {"plate", 24, 5, /* in pieces, several iterations side by side, and a rest */
+     HEAD(plate)
+     "    const double through = p[0] * 3;\n"
+     "    for (int i = 0; i < 24; i++) {\n"
+     "        double in = i > 0 ? through * (y[i - 1] - y[i]) : p[2], out = i < 23 ? through * (y[i] - y[i + 1]) : p[3] * (y[i] - p[4]);\n"
+     "        f[i] = (in - out) / p[1];\n"
+     "    }\n"
+     "}\n",
+     0, {0.7}, {0.9, 1.2, -0.5, 0.3, 0.1}},
     {"carried", 4, 3, HEAD(carried) "    double x = p[0]; for (int i = 0; i < 4; i++) { x = x * y[i] + p[1] * x * x; f[i] = x * p[2]; }\n}\n", 0, {0.7}, {0.9, 0.2, -0.5}},
 };
 
