@@ -51,11 +51,16 @@ static costate_options within(const budget *b)
     return opt;
 }
 
-static void solve(costate_solver *s)
+static void solve_to(costate_solver *s, double end)
 {
     double p[CHAIN_NP], y[CHAIN];
     chain_defaults(p, y);
-    assert_ok(s, costate_solve(s, 0, t1, p, y));
+    assert_ok(s, costate_solve(s, 0, end, p, y));
+}
+
+static void solve(costate_solver *s)
+{
+    solve_to(s, t1);
 }
 
 static void sweep(costate_solver *s, kind k, block *out)
@@ -227,6 +232,35 @@ static void test_memory_is_kept(void **unused)
     }
 }
 
+/* Second order keeps its memory from run to run, until a longer run needs it. */
+static void test_longer_run(void **unused)
+{
+    (void)unused;
+    heap h = {0};
+    block out, again;
+    costate_problem prob = chain_problem();
+    costate_options opt = within(&(budget){.memory = 48 << 20});
+    opt.allocator = heap_allocator(&h);
+    int64_t small = 64 << 10, rest = peak(small, 200) - small, log = 3 * 16 * STEPS;
+    costate_solver *s = make_solver(&prob, &opt);
+    solve(s);
+    sweep(s, HESSIAN, &out);
+    assert_string_equal(stats_of(s).tier, "stages");
+    int64_t requests = h.requests;
+    solve(s);
+    sweep(s, HESSIAN, &again);
+    assert_int_equal(h.requests, requests);
+    assert_same(&again, &out);
+    solve_to(s, 2 * t1);
+    sweep(s, HESSIAN, &out);
+    assert_true(h.peak <= rest + opt.memory + 2 * log);
+    solve(s);
+    sweep(s, HESSIAN, &out);
+    assert_same(&again, &out);
+    costate_free(s);
+    assert_int_equal(h.live, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -234,6 +268,7 @@ int main(void)
         cmocka_unit_test(test_same_bits),
         cmocka_unit_test(test_any_order),
         cmocka_unit_test(test_memory_is_kept),
+        cmocka_unit_test(test_longer_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

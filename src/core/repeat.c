@@ -76,12 +76,33 @@ void cst__joint_share(costate_solver *s, size_t lanes, int *hands)
     s->joint_disk = s->opt.disk / *hands;
 }
 
+static void drop_joint(void *ctx)
+{
+    drop(ctx, JOINT);
+    cst__crew_drop(ctx, JOINT);
+}
+
+/* A new run is about to be recorded: joint stores hold nothing of it. They keep their memory, as it was within the budget beside that of the state's own, until
+ * that one grows; unless they are on disk. */
+static void clear_joint(costate_solver *s)
+{
+    costate_solver *hand;
+    int on_disk = 0;
+    for (int i = 0; (hand = cst__crew_hand(s, i)); i++) {
+        traj_info info = {0};
+        if (hand->tr[JOINT]) traj_get_info(hand->tr[JOINT], &info);
+        on_disk |= info.disk > 0;
+        hand->recorded[JOINT] = 0;
+    }
+    if (on_disk) drop_joint(s);
+}
+
 int cst__traj_prepare(costate_solver *s, int which, size_t lanes)
 {
     const costate_solver *budget = s->leader ? s->leader : s;
     s->recorded[which] = 0;
-    if (which == PRIMAL || s->tr_lanes[JOINT] != lanes) drop(s, JOINT);
-    if (which == PRIMAL) cst__crew_drop(s, JOINT);
+    if (which == PRIMAL) clear_joint(s);
+    else if (s->tr_lanes[JOINT] != lanes) drop(s, JOINT);
     if (!s->tr[which]) {
         size_t n = (size_t)s->prob.n, state = s->state, stages = s->fam->stage_doubles(s);
         traj_config config = {.state = lanes ? joint_at(s) + n * lanes : state,
@@ -89,7 +110,9 @@ int cst__traj_prepare(costate_solver *s, int which, size_t lanes)
                               .memory = which == JOINT ? budget->joint_memory : s->opt.memory,
                               .disk = which == JOINT ? budget->joint_disk : s->opt.disk,
                               .dir = s->opt.disk_dir,
-                              .alloc = s->alloc};
+                              .alloc = s->alloc,
+                              .growing = which == PRIMAL ? drop_joint : NULL,
+                              .ctx = s};
         int status = traj_open(&s->tr[which], &config);
         if (status) return cst__traj_failed(s, NULL, status);
         s->tr_lanes[which] = lanes;

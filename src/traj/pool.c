@@ -14,6 +14,7 @@ int traj_pool_grow(traj_pool *p, int64_t multiple, int64_t limit)
     if (more < multiple) more = multiple;
     if (more > room) more = room;
     more -= more % multiple;
+    if (p->growing) p->growing(p->ctx);
     double *base = cst__alloc(p->alloc, (size_t)more, p->unit * sizeof(double));
     if (!base) return COSTATE_ERR_MEMORY;
     p->chunk[p->chunks++].base = base;

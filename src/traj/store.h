@@ -25,6 +25,8 @@ enum { POOL_CHUNKS = 64 }; /* doubling from POOL_FIRST bytes on passes 2^63 befo
 typedef struct traj_pool {
     const costate_allocator *alloc;
     size_t unit;   /* doubles in a unit */
+    void (*growing)(void *ctx); /* as in traj_config */
+    void *ctx;
     int64_t units; /* in all chunks */
     int chunks;
     struct {

@@ -64,6 +64,8 @@ int traj_open(traj **out, const traj_config *cf)
     *tr = (traj){.alloc = cf->alloc, .state = cf->state, .stages = cf->stages};
     tr->pool.alloc = tr->disk.alloc = &tr->alloc;
     tr->pool.unit = cf->state;
+    tr->pool.growing = cf->growing;
+    tr->pool.ctx = cf->ctx;
     tr->disk.fd = -1;
     tr->slots.at = tr->few;
     int status = open_parts(tr, cf);
