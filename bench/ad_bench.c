@@ -1,5 +1,5 @@
 /* ad_bench.c - what the derivatives that costate diff writes cost: time per seed over the time of the user's own right-hand side,
- * compiled from the same file with -O3 -march=native. Processor time, best of several rounds. usage: ad_bench [case ...] */
+ * compiled from the same file with -O3 -march=native. Processor time, least of many short rounds, in which all that is timed takes turns. usage: ad_bench [case ...] */
 #include "bench.h"
 
 #include <costate/diff.h>
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ROUNDS = 15, LANES = 8 };
+enum { ROUNDS = 80, LANES = 8 };
 
 static const struct bench_model {
     const char *name, *file, *define;
@@ -64,22 +64,36 @@ static void call_dots(const setting *s, int w) /* all four outputs */
     s->f->vjp_dot(0, s->y, s->p, w, NULL, s->ydot, s->pdot, s->u, s->udot, s->yb, s->ybdot, s->pb, s->pbdot, s->f->data);
 }
 
-static double seconds(void (*call)(const setting *, int), const setting *s, int w)
+enum { USER, RHS, VJP, VJP4, VJP8, DOT, DOT4, DOTS, DOTS4, TIMED };
+
+static const struct timed {
+    void (*call)(const setting *, int);
+    int w;
+} timed[TIMED] = {
+    [USER] = {call_user, 1},   [RHS] = {call_rhs, 1},   [VJP] = {call_vjp, 1},    [VJP4] = {call_vjp, 4},   [VJP8] = {call_vjp, 8},
+    [DOT] = {call_dot, 1},     [DOT4] = {call_dot, 4},  [DOTS] = {call_dots, 1},  [DOTS4] = {call_dots, 4},
+};
+
+static double seconds(const struct timed *x, const setting *s, long calls)
 {
-    long calls = 1;
-    double best = INFINITY;
-    for (double took = 0; took < 5e-3; calls *= 2) {
-        double began = bench_now();
-        for (long i = 0; i < calls; i++) call(s, w);
-        took = bench_now() - began;
+    double began = bench_now();
+    for (long i = 0; i < calls; i++) x->call(s, x->w);
+    return bench_now() - began;
+}
+
+/* Seconds of a call and lane. */
+static void measure(const setting *s, double best[TIMED])
+{
+    long calls[TIMED];
+    for (int k = 0; k < TIMED; k++) {
+        best[k] = INFINITY;
+        for (calls[k] = 1; seconds(&timed[k], s, calls[k]) < 1e-3;) calls[k] *= 2;
     }
-    for (int round = 0; round < ROUNDS; round++) {
-        double began = bench_now();
-        for (long i = 0; i < calls; i++) call(s, w);
-        double took = (bench_now() - began) / (double)calls;
-        if (took < best) best = took;
-    }
-    return best;
+    for (int round = 0; round < ROUNDS; round++)
+        for (int k = 0; k < TIMED; k++) {
+            double took = seconds(&timed[k], s, calls[k]) / (double)calls[k] / timed[k].w;
+            if (took < best[k]) best[k] = took;
+        }
 }
 
 /* ---- a model ------------------------------------------------------------------------------------------------------------------------- */
@@ -117,15 +131,14 @@ static void goal(const char *model, const char *what, double measured, double mo
 
 static void report(const struct bench_model *b, const setting *s)
 {
-    double rhs = seconds(call_user, s, 1), again = seconds(call_rhs, s, 1);
-    double one = seconds(call_vjp, s, 1), four = seconds(call_vjp, s, 4) / 4, eight = seconds(call_vjp, s, 8) / 8;
-    double dot1 = seconds(call_dot, s, 1), dot4 = seconds(call_dot, s, 4) / 4, dots1 = seconds(call_dots, s, 1), dots4 = seconds(call_dots, s, 4) / 4;
-    printf("%-12s %10.1f %6.2f %6.2f (%.2f) %6.2f (%.2f) %6.2f %8.2f %5.2f %6.2f %5.2f\n", b->name, 1e9 * rhs, again / rhs, one / rhs, b->one,
-           four / rhs, b->four, eight / rhs, dot1 / one, dot4 / four, dots1 / one, dots4 / four);
-    goal(b->name, "vjp", one / rhs, b->one);
-    goal(b->name, "vjp, 4 lanes", four / rhs, b->four);
-    goal(b->name, "vjp_dot over vjp", dot1 / one, 2.5);
-    goal(b->name, "vjp_dot over vjp, 4 lanes", dot4 / four, 2.5);
+    double x[TIMED];
+    measure(s, x);
+    printf("%-12s %10.1f %6.2f %6.2f (%.2f) %6.2f (%.2f) %6.2f %8.2f %5.2f %6.2f %5.2f\n", b->name, 1e9 * x[USER], x[RHS] / x[USER], x[VJP] / x[USER],
+           b->one, x[VJP4] / x[USER], b->four, x[VJP8] / x[USER], x[DOT] / x[VJP], x[DOT4] / x[VJP4], x[DOTS] / x[VJP], x[DOTS4] / x[VJP4]);
+    goal(b->name, "vjp", x[VJP] / x[USER], b->one);
+    goal(b->name, "vjp, 4 lanes", x[VJP4] / x[USER], b->four);
+    goal(b->name, "vjp_dot over vjp", x[DOT] / x[VJP], 2.5);
+    goal(b->name, "vjp_dot over vjp, 4 lanes", x[DOT4] / x[VJP4], 2.5);
     fflush(stdout);
 }
 

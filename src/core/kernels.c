@@ -87,6 +87,25 @@ void cst__combine(size_t n, const double *base, int m, const double *c, const do
     else combine_some(n, base, m, c, v, out);
 }
 
+/* In pieces that stay in the nearest cache. */
+void cst__combine_and_add(size_t n, int m, const double *c, const double *const *v, double *out, int count, const double *const *u, double *x)
+{
+    static const double one[MOST] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    const double *part[MOST + 1];
+    if (m > MOST + 1 || count > MOST) { /* more stages than any method of the library has */
+        cst__combine(n, NULL, m, c, v, out);
+        for (int k = 0; k < count; k++) cst__combine(n, x, 1, one, u + k, x);
+        return;
+    }
+    for (size_t at = 0; at < n; at += CHUNK) {
+        const size_t len = n - at < CHUNK ? n - at : CHUNK;
+        for (int k = 0; k < m; k++) part[k] = v[k] + at;
+        cst__combine(len, NULL, m, c, part, out + at);
+        for (int k = 0; k < count; k++) part[k] = u[k] + at;
+        cst__combine(len, x + at, count, one, part, x + at);
+    }
+}
+
 /* Sums are kept in LANES partial sums by index, so that the order does not depend on the compiler's choice of vector length. */
 static double gather(const double acc[LANES])
 {

@@ -25,6 +25,7 @@ static void derive(erk *m, const costate_table *tb)
         m->live[i] = tb->b[i] != 0;
         for (int j = i + 1; j < s; j++) m->live[i] |= m->live[j] && tb->a[j * s + i] != 0;
     }
+    while (!m->live[m->first]) m->first++;
     m->slot[0] = -1;
     for (int i = 1; i < s; i++) m->slot[i] = m->live[i] ? m->live_count++ : -1;
     for (int i = 0; i < s; i++) {

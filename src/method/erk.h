@@ -15,6 +15,7 @@ typedef struct erk {
     int s;    /* stages */
     int fsal; /* the last stage is the new state */
     int live_count;
+    int first; /* the first live stage */
     int live[ERK_MOST], slot[ERK_MOST]; /* slot: place of a live stage's Y in the stage data; -1: Y is y itself */
     double c[ERK_MOST];
     row a[ERK_MOST];  /* rows of A */
@@ -44,6 +45,8 @@ int cst__erk_running_tangent(costate_solver *s, const step *st, dblock *d);
 int cst__erk_dense(costate_solver *s, const step *st, double theta, double *y, dblock *d, double *ydot, int first);
 int cst__erk_dead_stages(costate_solver *s, const step *st, int all);
 int cst__erk_adjoint(costate_solver *s, const step *st, ablock *b);
+/* w_i = sum of c v; returns what u_i is to be added to: u_i, zeroed, or for the first stage lambda, to which all the others have been added then. */
+double *cst__erk_weigh(const erk *m, int i, size_t nw, int terms, const double *c, const double *const *v, double *w, double *const *u, double *lambda);
 int cst__erk_second(costate_solver *s, const step *st, const double *ydot, const double *dstages, ablock *b);
 
 #endif

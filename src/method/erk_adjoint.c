@@ -5,10 +5,24 @@
  *     lambda = lambda+ + sum u_i
  *     mu     = mu+ + sum f_p(T_i, Y_i)^T w_i + h b_i r_p(T_i, Y_i)^T omega
  *
- * docs/theory.md (9) - (12). When vjp_points is there, the parameter parts of several steps are added in one pass over mu. */
+ * The last one on the way back, u_1, is needed in the sum alone and is added to it straight away. docs/theory.md (9) - (12). When vjp_points is there, the parameter parts of several steps are added in one pass over mu. */
 #include "method/erk.h"
 
 #include "core/kernels.h"
+
+double *cst__erk_weigh(const erk *m, int i, size_t nw, int terms, const double *c, const double *const *v, double *w, double *const *u, double *lambda)
+{
+    const double *others[ERK_MOST];
+    int count = 0;
+    if (i != m->first) {
+        cst__combine(nw, NULL, terms, c, v, w);
+        return memset(u[i], 0, nw * sizeof *u[i]);
+    }
+    for (int j = i + 1; j < m->s; j++)
+        if (m->live[j]) others[count++] = u[j];
+    cst__combine_and_add(nw, terms, c, v, w, count, others, lambda);
+    return lambda;
+}
 
 int cst__erk_adjoint(costate_solver *s, const step *st, ablock *b)
 {
@@ -34,20 +48,12 @@ int cst__erk_adjoint(costate_solver *s, const step *st, ablock *b)
             b->py[b->points] = b->py_copy ? memcpy(b->py_copy + (size_t)b->points * n, y, n * sizeof *y) : y;
             b->points++;
         }
-        cst__combine(nw, NULL, terms, c, v, w);
-        memset(u[i], 0, nw * sizeof *u[i]);
-        TRY(deriv_vjp(&s->d, t, y, s->p, b->w, w, u[i], b->capacity ? NULL : b->mu));
+        double *sum = cst__erk_weigh(m, i, nw, terms, c, v, w, u, b->lambda);
+        TRY(deriv_vjp(&s->d, t, y, s->p, b->w, w, sum, b->capacity ? NULL : b->mu));
         if (b->omega && weight != 0 && s->d.running.fn.eval) {
             for (int o = 0; o < s->nobj * b->w; o++) seed[o] = weight * b->omega[o];
-            TRY(cst__of(s, "running's vjp", s->d.running.fn.vjp(0, t, y, s->p, b->w, seed, u[i], b->mu, s->d.running.data)));
+            TRY(cst__of(s, "running's vjp", s->d.running.fn.vjp(0, t, y, s->p, b->w, seed, sum, b->mu, s->d.running.data)));
         }
     }
-    int terms = 0;
-    for (int i = 0; i < m->s; i++)
-        if (m->live[i]) {
-            c[terms] = 1;
-            v[terms++] = u[i];
-        }
-    cst__combine(nw, b->lambda, terms, c, v, b->lambda);
     return 0;
 }

@@ -27,28 +27,16 @@ int cst__erk_second(costate_solver *s, const step *st, const double *ydot, const
         int terms = row_terms(&m->at[i], st->h, u, c, v, 0);
         c[terms] = weight;
         v[terms] = b->lambda;
-        cst__combine(nw, NULL, terms + 1, c, v, w);
+        double *sum = cst__erk_weigh(m, i, nw, terms + 1, c, v, w, u, b->lambda);
         row_terms(&m->at[i], st->h, udot, c, v, 0);
         v[terms] = b->lambda_dot;
-        cst__combine(nw, NULL, terms + 1, c, v, wdot);
-        memset(u[i], 0, 2 * nw * sizeof *u[i]);
-        TRY(deriv_vjp_dot(&s->d, t, y, s->p, b->w, NULL, yd, b->pdot, w, wdot, u[i], udot[i], b->mu, b->mu_dot));
+        double *sum_dot = cst__erk_weigh(m, i, nw, terms + 1, c, v, wdot, udot, b->lambda_dot);
+        TRY(deriv_vjp_dot(&s->d, t, y, s->p, b->w, NULL, yd, b->pdot, w, wdot, sum, sum_dot, b->mu, b->mu_dot));
         if (b->omega && weight != 0 && s->d.running.fn.eval) {
             for (int o = 0; o < s->nobj * b->w; o++) seed[o] = weight * b->omega[o];
-            TRY(cst__of(s, "running's vjp_dot", s->d.running.fn.vjp_dot(0, t, y, s->p, b->w, NULL, yd, b->pdot, seed, NULL, u[i], udot[i],
+            TRY(cst__of(s, "running's vjp_dot", s->d.running.fn.vjp_dot(0, t, y, s->p, b->w, NULL, yd, b->pdot, seed, NULL, sum, sum_dot,
                                                                          b->mu, b->mu_dot, s->d.running.data)));
         }
     }
-    int terms = 0;
-    for (int i = 0; i < m->s; i++)
-        if (m->live[i]) {
-            c[terms] = 1;
-            v[terms++] = u[i];
-        }
-    cst__combine(nw, b->lambda, terms, c, v, b->lambda);
-    terms = 0;
-    for (int i = 0; i < m->s; i++)
-        if (m->live[i]) v[terms++] = udot[i];
-    cst__combine(nw, b->lambda_dot, terms, c, v, b->lambda_dot);
     return 0;
 }
