@@ -1,4 +1,4 @@
-/* factors.c - the order of factors, where lanes fill the vectors.
+/* factors.c - factors that terms have in common; and the order of factors, where lanes fill the vectors.
  *
  *     pb += (y_1 (y_2 c)) r_b,   yb_1 += (p (y_2 c)) r_b,   yb_2 += (p (y_1 c)) r_b        r_b has lanes, the others have none
  *
@@ -91,7 +91,7 @@ static ad_node *reorder(ad_arena *m, ad_node *e)
 enum { TERMS = 32, WORTH_IT = 3 };
 
 typedef struct terms {
-    ad_node *of[TERMS], *factor[TERMS]; /* factor: the first of its product, or NULL */
+    ad_node *of[TERMS]; /* NULL: taken already */
     int sign[TERMS];
     int count;
 } terms;
