@@ -71,6 +71,22 @@ static char *processor(ad_arena *m)
     return found;
 }
 
+/* GCC before 13 tunes for AMD's processors with AVX-512 as for those before them, which have half the registers: it reads from
+ * memory again what would stay in one. The tuning for others with AVX-512 does not. */
+static const char *tuning(const char *version)
+{
+#if defined(__x86_64__) && defined(__GNUC__)
+    const char *line_end = version + strcspn(version, "\n"), *number = line_end;
+    while (number > version && number[-1] != ' ') number--;
+    if (strstr(version, "Free Software Foundation") && strtol(number, NULL, 10) < 13 && __builtin_cpu_is("amd") &&
+        __builtin_cpu_supports("avx512vl"))
+        return "-mtune=icelake-server";
+#else
+    (void)version;
+#endif
+    return "";
+}
+
 static int write_headers(ad_build *b)
 {
     int status = ad_folder_path(ad_text(b->m, "%s/costate", b->folder.path));
@@ -137,6 +153,7 @@ ad_trouble ad_build_open(ad_build *b, ad_arena *m, const ad_wishes *wishes)
     const ad_trouble trouble = run(b, &w, "version", &version, &length, &log, &status);
     if (trouble) return trouble;
     if (status) return no_compiler(b, "does not work: it does not tell its version");
+    b->tuning = tuning(version);
     b->identity = ad_text(m, "%s\n%s\n%s", ad_words_join(m, &b->compiler), version, processor(m));
     return AD_FINE;
 }
@@ -245,6 +262,7 @@ static ad_words unit_flags(const ad_build *b, const ad_unit *u)
     ad_words flags = {0};
     ad_words_split(b->m, &flags, u->origin ? plain_flags : fast_flags);
     if (u->origin) return flags;
+    ad_words_split(b->m, &flags, b->tuning);
     own_flags(b->m, &flags, u);
     for (int i = 0; i < b->flags.count; i++) ad_words_add(b->m, &flags, b->flags.argv[i]);
     return flags;

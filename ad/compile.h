@@ -35,6 +35,7 @@ typedef struct ad_build {
     ad_words compiler;
     ad_words flags;   /* for what costate diff emits, after its own */
     char *identity;   /* what the compiler says of itself, and the processor */
+    const char *tuning; /* a flag for the processor that the compiler does not choose by itself, or "" */
     char *cache;      /* its folder; NULL: none */
     ad_words model;   /* the user's file and what it is compiled with */
     ad_folder folder; /* holds the headers of model files and emitted ones, as costate/model.h and so on */
