@@ -71,6 +71,7 @@ static ad_node *with_kids(ad_arena *m, const ad_node *n, ad_node *a, ad_node *b,
     r->sym = n->sym;
     r->whole = n->whole;
     r->simd = n->simd;
+    r->rows = n->rows;
     r->text = n->text;
     return r;
 }

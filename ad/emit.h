@@ -20,6 +20,7 @@ typedef struct ad_emit {
 void ad_emit_fn(ad_out *o, const ad_fn *fn, const ad_emit *how);
 void ad_emit_body(ad_out *o, const ad_fn *fn); /* the statements alone, for one lane; an AD_RAW among them is printed as a statement */
 int ad_emit_statements(const ad_fn *fn); /* at the top of its body */
+int ad_is_unsigned(const char *type); /* a C type's name */
 int ad_emit_is_long(const ad_fn *fn); /* 1: lanes are for one block only: call it with blocks = 1 */
 
 /* The parameters of the C function, "double t, const double *restrict y, ..."; names 0: the arguments of a call, "t, y, ...". */

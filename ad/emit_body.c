@@ -255,7 +255,7 @@ static void simd(ad_printer *q, const ad_node *loop)
     set_first(q, loop->kid[2], AD_INC, -4, -2);
 }
 
-static int is_unsigned(const char *type)
+int ad_is_unsigned(const char *type)
 {
     return strstr(type, "unsigned") || strncmp(type, "uint", 4) == 0 || strcmp(type, "size_t") == 0;
 }
@@ -289,11 +289,30 @@ static void point(ad_printer *q, const ad_node *loop)
     }
 }
 
+static void declare_rows(ad_printer *q, const ad_node *loop)
+{
+    for (int i = 0; loop->rows && i < loop->rows->count; i++) {
+        const ad_row *r = &loop->rows->row[i];
+        ad_indent(q);
+        ad_put(q->o, "%sdouble *%s = %s + ", r->array->role == AD_INPUT ? "const " : "", r->sym->name, r->array->name);
+        ad_put_expr(q->o, r->start, AD_LEVEL_NONE, &q->style);
+        ad_puts(q->o, ";\n");
+    }
+}
+
+static void move_rows(ad_printer *q, const ad_node *loop)
+{
+    for (int i = 0; loop->rows && i < loop->rows->count; i++) {
+        const int64_t step = loop->rows->row[i].step;
+        ad_put(q->o, ", %s %s= %lld", loop->rows->row[i].sym->name, step > 0 ? "+" : "-", (long long)(step > 0 ? step : -step));
+    }
+}
+
 /* An unsigned counter that runs downwards would never pass 0, so a signed one runs for it. */
 static void loop(ad_printer *q, const ad_node *n)
 {
     const char *own = n->sym->ctype ? n->sym->ctype : "int", *name = n->sym->name;
-    const int stand_in = n->whole < 0 && is_unsigned(own), keep = written_in(q, n->kid[1], n->kid[2]);
+    const int stand_in = n->whole < 0 && ad_is_unsigned(own), keep = written_in(q, n->kid[1], n->kid[2]);
     const char *type = stand_in ? "ptrdiff_t" : own;
     if (keep) {
         ad_indent(q);
@@ -301,6 +320,7 @@ static void loop(ad_printer *q, const ad_node *n)
         bound(q, type, n->kid[1], AD_LEVEL_NONE);
         ad_puts(q->o, ";\n");
     }
+    declare_rows(q, n);
     if (n->simd && !q->how->check && !has_lane_statement(q, n->kid[2]) && !adds_to_shared(q, n->kid[2])) simd(q, n);
     if (stand_in) name = ad_text(q->m, "%s_down", n->sym->name);
     ad_indent(q);
@@ -309,8 +329,10 @@ static void loop(ad_printer *q, const ad_node *n)
     ad_put(q->o, "; %s %c ", name, n->whole > 0 ? '<' : '>');
     if (keep) ad_put(q->o, "%s_end", n->sym->name);
     else bound(q, type, n->kid[1], AD_LEVEL_SUM);
-    if (n->whole == 1 || n->whole == -1) ad_put(q->o, "; %s%s) {\n", name, n->whole > 0 ? "++" : "--");
-    else ad_put(q->o, "; %s %s= %lld) {\n", name, n->whole > 0 ? "+" : "-", (long long)(n->whole > 0 ? n->whole : -n->whole));
+    if (n->whole == 1 || n->whole == -1) ad_put(q->o, "; %s%s", name, n->whole > 0 ? "++" : "--");
+    else ad_put(q->o, "; %s %s= %lld", name, n->whole > 0 ? "+" : "-", (long long)(n->whole > 0 ? n->whole : -n->whole));
+    move_rows(q, n);
+    ad_puts(q->o, ") {\n");
     q->depth++;
     if (stand_in) ad_line(q, "const %s %s = (%s)%s;", own, n->sym->name, own, name);
     if (q->fn->point && n->sym == q->fn->point) point(q, n);

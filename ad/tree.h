@@ -103,11 +103,25 @@ struct ad_node {
     double value;
     int64_t whole;
     int rule;        /* AD_CALL: line of rules.def, enum ad_rule in rules.h */
+    struct ad_rows *rows; /* AD_FOR: pointers that go along with it (rows.c); NULL: none */
     int simd;        /* AD_FOR: 1: iterations are independent but for AD_INC's: may be executed as vectors (set by passes, obeyed by emit) */
     int kids;
     ad_node **kid;
     int room;        /* of kid, for ad_append */
 };
+
+/* A pointer that moves on with the iterations of a loop: sym = array + start before the first, sym += step after each. */
+typedef struct ad_row {
+    ad_sym *sym;
+    const ad_sym *array;
+    ad_node *start;
+    int64_t step;
+} ad_row;
+
+typedef struct ad_rows {
+    int count;
+    ad_row row[];
+} ad_rows;
 
 /* ---- functions and models ---------------------------------------------------------------------------------------------- */
 
