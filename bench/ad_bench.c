@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ROUNDS = 80, LANES = 8 };
+enum { ROUNDS = 80, LANES = 8, LINE = 8, APART = 9 * LINE }; /* LINE, APART: doubles */
 
 static const struct bench_model {
     const char *name, *file, *define;
@@ -117,10 +117,13 @@ static user_rhs *compile_user(const char *file, const char *define)
     return f.code;
 }
 
-static double *numbers(size_t count, double size)
+/* The next vector of a workspace. Vectors begin at different places of their pages, as the library's do, which lie one behind the
+ * other, too: where they begin at the same one, elements with the same index drive each other out of the nearest cache. */
+static double *numbers(double **room, size_t count, double size)
 {
-    double *a = bench_alloc(count, sizeof *a);
+    double *a = *room;
     for (size_t i = 0; i < count; i++) a[i] = size * (1 + 0.3 * sin(0.01 * (double)i));
+    *room += (count + LINE - 1) / LINE * LINE + APART;
     return a;
 }
 
@@ -155,11 +158,13 @@ static int run(const struct bench_model *b)
     const costate_problem *f = costate_model_problem(m);
     const size_t n = (size_t)f->n, np = (size_t)f->np;
     const double rate = strcmp(b->name, "cbm4") ? 1e-3 : 1;
-    setting s = {f, compile_user(file, b->define), numbers(n, 1), numbers(np, rate), numbers(n * LANES, 1), numbers(n * LANES, 0), numbers(np * LANES, 0),
-                 numbers(n * LANES, 1), numbers(np * LANES, 1e-3), numbers(n * LANES, 1), numbers(n * LANES, 0), numbers(np * LANES, 0)};
+    double *const block = bench_alloc(n + np + 5 * n * LANES + 3 * np * LANES + 10 * (LINE + APART), sizeof *block), *room = block;
+    setting s = {.f = f, .rhs = compile_user(file, b->define), .y = numbers(&room, n, 1), .p = numbers(&room, np, rate)};
+    s.u = numbers(&room, n * LANES, 1), s.udot = numbers(&room, n * LANES, 1), s.ydot = numbers(&room, n * LANES, 1);
+    s.yb = numbers(&room, n * LANES, 0), s.ybdot = numbers(&room, n * LANES, 0), s.pdot = numbers(&room, np * LANES, 1e-3);
+    s.pb = numbers(&room, np * LANES, 0), s.pbdot = numbers(&room, np * LANES, 0);
     if (s.rhs) report(b, &s);
-    double *const all[] = {s.y, s.p, s.u, s.yb, s.pb, s.ydot, s.pdot, s.udot, s.ybdot, s.pbdot};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+    free(block);
     costate_model_close(m);
     return !s.rhs;
 }
