@@ -289,13 +289,22 @@ static void point(ad_printer *q, const ad_node *loop)
     }
 }
 
+static int wide_row(const ad_printer *q, const ad_row *r)
+{
+    return q->how->lanes && r->sym->lane;
+}
+
 static void declare_rows(ad_printer *q, const ad_node *loop)
 {
     for (int i = 0; loop->rows && i < loop->rows->count; i++) {
         const ad_row *r = &loop->rows->row[i];
         ad_indent(q);
-        ad_put(q->o, "%sdouble *%s = %s + ", r->array->role == AD_INPUT ? "const " : "", r->sym->name, r->array->name);
-        ad_put_expr(q->o, r->start, AD_LEVEL_NONE, &q->style);
+        ad_put(q->o, "%sdouble *%s = %s", r->array->role == AD_INPUT ? "const " : "", r->sym->name, r->array->name);
+        if (r->start->op != AD_WHOLE || r->start->whole) {
+            ad_puts(q->o, " + ");
+            ad_put_expr(q->o, r->start, wide_row(q, r) ? AD_LEVEL_PRODUCT : AD_LEVEL_NONE, &q->style);
+            if (wide_row(q, r)) ad_puts(q->o, " * ld");
+        }
         ad_puts(q->o, ";\n");
     }
 }
@@ -303,8 +312,9 @@ static void declare_rows(ad_printer *q, const ad_node *loop)
 static void move_rows(ad_printer *q, const ad_node *loop)
 {
     for (int i = 0; loop->rows && i < loop->rows->count; i++) {
-        const int64_t step = loop->rows->row[i].step;
-        ad_put(q->o, ", %s %s= %lld", loop->rows->row[i].sym->name, step > 0 ? "+" : "-", (long long)(step > 0 ? step : -step));
+        const ad_row *r = &loop->rows->row[i];
+        ad_put(q->o, ", %s %s= %lld%s", r->sym->name, r->step > 0 ? "+" : "-", (long long)(r->step > 0 ? r->step : -r->step),
+               wide_row(q, r) ? " * ld" : "");
     }
 }
 

@@ -174,10 +174,11 @@ static int put_widths(ad_out *o, const ad_subject *s, const ad_fn *fn, const ad_
 {
     ad_fn *one = ad_fn_copy(o->m, single, NULL);
     ad_vectorize(o->m, one, 0);
-    if (!s->nan_check) ad_use_rows(o->m, one); /* what is reported has the user's names */
+    if (!s->nan_check) ad_use_rows(o->m, one, 0); /* what is reported has the user's names */
     ad_emit_fn(o, one, &(ad_emit){.name = ad_text(o->m, "%s_1", name), .check = s->nan_check});
     ad_fn *wide = ad_fn_copy(o->m, fn, NULL);
     ad_vectorize(o->m, wide, 1);
+    if (!s->nan_check) ad_use_rows(o->m, wide, 1);
     const int cut = ad_emit_is_long(wide), statements = ad_emit_statements(wide);
     if (statements > *s->most) *s->most = statements;
     ad_emit_fn(o, wide, &(ad_emit){.name = ad_text(o->m, cut ? "%s_any" : "%s_lanes", name), .lanes = 1});
@@ -377,7 +378,7 @@ void ad_put_named(ad_out *o, const ad_subject *s, const char *ending)
     ad_fn *one = ad_fn_copy(o->m, s->split, NULL);
     ad_dead(o->m, one);
     ad_vectorize(o->m, one, 0);
-    if (!s->nan_check) ad_use_rows(o->m, one); /* what is reported has the user's names */
+    if (!s->nan_check) ad_use_rows(o->m, one, 0); /* what is reported has the user's names */
     ad_emit_fn(o, one, &(ad_emit){.name = ad_text(o->m, "%s_1", name), .check = s->nan_check});
     for (int pass = 0; pass < 2; pass++)
         ad_put(o, "int %s(%sdouble t, const double *y, const double *p, double *out, void *data)%s", name, s->objective ? "int k, " : "",

@@ -8,7 +8,7 @@
  *     for (j, f_row = f, y_row = y; ...; j++, f_row += n, y_row += n) for i: f_row[i] = y_row[i - 1] + y_row[i + 1] + y_row[i - n] + ...
  *
  * the addresses differ by constants, which are part of the instructions. */
-#include "vector.h"
+#include "vector_in.h"
 
 #include "arena.h"
 #include "emit.h"
@@ -25,6 +25,7 @@ typedef struct address {
 typedef struct finder {
     ad_arena *m;
     ad_fn *fn;
+    int lanes;
     ad_defs defs;
     const ad_node *loop; /* the one that rows go along with */
     ad_syms changing;    /* in it */
@@ -91,7 +92,7 @@ static void add_row(finder *w, const address *a)
     ad_arena *m = w->m;
     const ad_sym *x = a->array;
     const ad_affine row = row_of(w, &a->form);
-    if (x->role != AD_INPUT && x->role != AD_OUTPUT && x->role != AD_SUM) return;
+    if ((x->role != AD_INPUT && x->role != AD_OUTPUT && x->role != AD_SUM) || x->points) return; /* points lie anywhere */
     if (!row.ok || w->rows->count == ROWS || find_row(w, x, &row) >= 0) return;
     ad_sym *s = ad_sym_new(m, w->fn, ad_text(m, "%s_row", x->name), AD_DOUBLE, x->role);
     s->array = 1;
@@ -110,7 +111,7 @@ static void look_inside(finder *w, const ad_node *n)
     if (!n) return;
     if (n->op == AD_FOR) {
         w->count = 0;
-        if (n->simd) list_addresses(w, n->kid[2], n->sym);
+        if (n->simd || (w->lanes && ad_on_lanes(n->kid[2]))) list_addresses(w, n->kid[2], n->sym);
         for (int i = 0; w->count > ADDRESSES && i < w->count; i++) add_row(w, &w->list[i]);
     } else if (n->op == AD_BLOCK || n->op == AD_IF) {
         for (int i = 0; i < n->kids; i++) look_inside(w, n->kid[i]);
@@ -147,8 +148,8 @@ static int visit(finder *w, ad_node *n)
     return 1;
 }
 
-void ad_use_rows(ad_arena *m, ad_fn *fn)
+void ad_use_rows(ad_arena *m, ad_fn *fn, int lanes)
 {
-    finder w = {.m = m, .fn = fn, .defs = ad_defs_of(m, fn, fn->body)};
+    finder w = {.m = m, .fn = fn, .lanes = lanes, .defs = ad_defs_of(m, fn, fn->body)};
     if (visit(&w, fn->body)) ad_dead(m, fn); /* integers that only indices needed */
 }

@@ -11,7 +11,7 @@
 /* In place. lanes 1: for code in which lanes are the vectors. */
 void ad_vectorize(ad_arena *m, ad_fn *fn, int lanes);
 
-/* rows.c: pointers to rows where vectors have more addresses than there are registers; for one lane, after everything else; in place. */
-void ad_use_rows(ad_arena *m, ad_fn *fn);
+/* rows.c: pointers to rows where vectors have more addresses than there are registers; after everything else; in place. */
+void ad_use_rows(ad_arena *m, ad_fn *fn, int lanes);
 
 #endif
