@@ -129,6 +129,23 @@ static void test_reuse(void **unused)
     }
 }
 
+/* The product may be put where the direction was. */
+static void test_in_place(void **unused)
+{
+    (void)unused;
+    const problem *lv = &problem_lotka_volterra;
+    for (int w = 1; w <= 8; w += 3) {
+        costate_solver *s = make_solver(&lv->prob, NULL);
+        double y[2] = {lv->y0[0], lv->y0[1]}, pdot[32], hy0[16], hp[32];
+        fill(pdot, 4 * (size_t)w, 1);
+        assert_ok(s, costate_solve(s, lv->t0, lv->t1, lv->p, y));
+        assert_ok(s, costate_hessian(s, w, NULL, NULL, pdot, hy0, hp));
+        assert_ok(s, costate_hessian(s, w, NULL, NULL, pdot, hy0, pdot));
+        assert_memory_equal(pdot, hp, (size_t)(4 * w) * sizeof *hp);
+        costate_free(s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -136,6 +153,7 @@ int main(void)
         cmocka_unit_test(test_counts_of_products),
         cmocka_unit_test(test_objectives),
         cmocka_unit_test(test_reuse),
+        cmocka_unit_test(test_in_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

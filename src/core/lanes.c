@@ -68,7 +68,7 @@ void cst__dblock_carve(const costate_solver *s, dblock *d, int w, double *at)
 {
     size_t lanes = (size_t)w, nw = cst__pad((size_t)s->prob.n * lanes), qw = cst__pad((size_t)s->nobj * lanes);
     *d = (dblock){.w = w, .ydot = at, .ydotnew = at + nw, .fdot = at + 2 * nw, .fdotnew = at + 3 * nw, .dense = at + 4 * nw};
-    d->pdot = at += 5 * nw;
+    d->pdot = d->own_pdot = at += 5 * nw;
     d->stages = at += cst__pad((size_t)s->prob.np * lanes);
     d->qdot = at += cst__pad(s->fam->stage_doubles(s) * lanes);
     d->qrow = at += qw;

@@ -17,7 +17,9 @@ typedef struct step {
 /* A block of directions along a step; arrays are n x w, pdot is np x w. */
 typedef struct dblock {
     int w;
-    double *ydot, *ydotnew, *pdot; /* pdot NULL: zero */
+    double *ydot, *ydotnew;
+    const double *pdot;            /* own_pdot, or the caller's; NULL: zero */
+    double *own_pdot;
     double *fdot, *fdotnew;        /* like solver.f, fnew */
     int fdot_valid, fdotnew_valid;
     double *stages;                /* of the tangent: family.stage_doubles * w doubles */

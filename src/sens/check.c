@@ -231,7 +231,7 @@ static int components(costate_solver *s, probe *c, costate_certificate *out)
         for (int l = 0; l < w; l++, at++) {
             size_t i = which[l] = count == c->m ? at : (size_t)((irregular(&seed) - 0.5) * (double)c->m);
             if (i < c->n) d.ydot[i * (size_t)w + (size_t)l] = 1;
-            else d.pdot[(i - c->n) * (size_t)w + (size_t)l] = 1;
+            else d.own_pdot[(i - c->n) * (size_t)w + (size_t)l] = 1;
         }
         if (!c->np) d.pdot = NULL;
         int rc = cst__dblock_init(s, &d);

@@ -20,15 +20,25 @@ static size_t adjoint_doubles(const costate_solver *s, int w)
     return 2 * nw + cst__pad((size_t)s->prob.np * lanes) + cst__pad((size_t)s->nobj * lanes) + cst__pad(s->fam->adjoint_doubles(s) * lanes);
 }
 
-static void load_adjoint(costate_solver *s, lane_cut c, int q, const dblock *d, const double *weights, double *hp, ablock *b, double *at)
+/* 1: one block has all lanes, and the caller's arrays for parameters can be used as they are: what is added to hp does not change pdot. */
+static int in_place(const costate_solver *s, const arrays *a)
 {
+    const size_t count = (size_t)s->prob.np * (size_t)a->cut.w;
+    return cut_width(a->cut, 0) == a->cut.w && (!a->hp || !a->pdot || a->hp + count <= a->pdot || a->pdot + count <= a->hp);
+}
+
+static void load_adjoint(costate_solver *s, const arrays *a, int q, const dblock *d, ablock *b, double *at)
+{
+    const lane_cut c = a->cut;
     size_t lanes = (size_t)d->w, nw = cst__pad((size_t)s->prob.n * lanes), npw = cst__pad((size_t)s->prob.np * lanes);
     *b = (ablock){.w = d->w, .lambda = at, .lambda_dot = at + nw, .mu_dot = at + 2 * nw, .pdot = d->pdot};
     b->omega = at += 2 * nw + npw;
     b->work = at + cst__pad((size_t)s->nobj * lanes);
-    memset(b->lambda, 0, (2 * nw + npw) * sizeof *at);
-    if (!s->prob.np || !hp) b->mu_dot = NULL;
-    if (weights) cst__block_load(c, q, (size_t)s->nobj, weights, b->omega);
+    memset(b->lambda, 0, 2 * nw * sizeof *at);
+    if (!s->prob.np || !a->hp) b->mu_dot = NULL;
+    else if (in_place(s, a)) b->mu_dot = a->hp;
+    if (b->mu_dot) memset(b->mu_dot, 0, (size_t)s->prob.np * lanes * sizeof *b->mu_dot);
+    if (a->weights) cst__block_load(c, q, (size_t)s->nobj, a->weights, b->omega);
     else
         for (size_t i = 0; i < (size_t)s->nobj * lanes; i++) b->omega[i] = 1;
 }
@@ -47,22 +57,23 @@ static int block(costate_solver *s, int q, void *ctx)
     cst__dblock_carve(s, &d, w, at);
     d.ydot = tg.joint[0] + joint_at(s);
     cst__block_load(c, q, n, a->ydot, d.ydot);
-    cst__block_load(c, q, np, a->pdot, d.pdot);
     if (!a->pdot || !np) d.pdot = NULL;
+    else if (in_place(s, a)) d.pdot = a->pdot;
+    else cst__block_load(c, q, np, a->pdot, d.own_pdot);
     int rc = cst__dblock_init(s, &d);
     if (rc) return cst__callback_failed(s, rc, "init's jvp", s->t0, 0, 0);
     TRY(cst__traj_prepare(s, JOINT, (size_t)w));
     TRY(cst__repeat(s, s->y0, &tg, JOINT, NULL, NULL));
 
     ablock b;
-    load_adjoint(s, c, q, &d, a->weights, a->hp, &b, at + tangent_part + 2 * joint);
+    load_adjoint(s, a, q, &d, &b, at + tangent_part + 2 * joint);
     replay_context context = {s, &tg};
     sweep sw = {.which = JOINT, .replay = cst__replay_joint, .context = &context, .block = &b, .count = 1, .objectives = 1};
     sw.yend = s->yend;
     sw.ydot_end = d.ydot; /* where the tangent run left off */
     TRY(cst__sweep(s, &sw));
     cst__block_store(c, q, n, b.lambda_dot, a->hy0);
-    if (b.mu_dot) cst__block_store(c, q, np, b.mu_dot, a->hp);
+    if (b.mu_dot && b.mu_dot != a->hp) cst__block_store(c, q, np, b.mu_dot, a->hp);
     traj_info info;
     traj_get_info(s->tr[JOINT], &info);
     s->stats.recomputed_steps += info.recomputed;

@@ -17,7 +17,7 @@ static int load(costate_solver *s, tangent *tg, const double *ydot, const double
         cst__dblock_carve(s, d, w, at);
         at += cst__dblock_doubles(s, w);
         cst__block_load(c, b, n, ydot, d->ydot);
-        cst__block_load(c, b, np, pdot, d->pdot);
+        cst__block_load(c, b, np, pdot, d->own_pdot);
         if (!pdot || !np) d->pdot = NULL;
         memset(d->qdot, 0, (size_t)(s->nobj * w) * sizeof *d->qdot);
         int rc = cst__dblock_init(s, d);
