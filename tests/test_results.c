@@ -1,6 +1,7 @@
 /* test_results.c - what a run leaves behind: counts of calls, objectives, and nothing that a later run could notice. */
 #include "methods.h"
 #include "support.h"
+#include "third.h"
 
 #include "problems.h"
 
@@ -63,6 +64,24 @@ static void test_counts_of_products(void **unused)
     assert_true(st.vjp == 0 && st.jvp == 0 && st.vjp_dot == 0 && st.steps == steps);
     assert_true(isnan(st.fail_t) && isnan(st.fail_h) && st.fail_step == -1 && st.fail_stage == -1 && st.fail_component == -1);
     costate_free(s);
+}
+
+/* A Hessian product reads the stages of the state, whatever the method: it evaluates no right-hand side. */
+static void test_stages_are_read(void **unused)
+{
+    (void)unused;
+    problem q = third_problem(THIRD_LOGISTIC);
+    for (int m = 0; costate_method(m); m++) {
+        costate_options opt = costate_defaults(costate_method(m)->name);
+        costate_solver *s = make_solver(&q.prob, &opt);
+        double y[THIRD_MOST], hy0[THIRD_MOST], hp[THIRD_MOST];
+        if (q.y0) memcpy(y, q.y0, (size_t)q.prob.n * sizeof *y);
+        assert_ok(s, costate_solve(s, q.t0, q.t1, q.p, y));
+        int64_t rhs = stats_of(s).rhs;
+        assert_ok(s, costate_hessian(s, 1, NULL, NULL, q.p, hy0, hp));
+        assert_int_equal(stats_of(s).rhs, rhs);
+        costate_free(s);
+    }
 }
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
@@ -151,6 +170,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_counts),
         cmocka_unit_test(test_counts_of_products),
+        cmocka_unit_test(test_stages_are_read),
         cmocka_unit_test(test_objectives),
         cmocka_unit_test(test_reuse),
         cmocka_unit_test(test_in_place),

@@ -63,7 +63,7 @@ enum { SHARE_STATES = 16 }; /* that a thread's joint store should hold at least 
 void cst__joint_share(costate_solver *s, size_t lanes, int *hands)
 {
     const int64_t memory = joint_budget(s);
-    const int apart = s->fam->recorded_tangent && s->recorded[PRIMAL] && traj_stable(s->tr[PRIMAL]), changed = s->apart != apart;
+    const int apart = s->recorded[PRIMAL] && traj_stable(s->tr[PRIMAL]), changed = s->apart != apart;
     costate_solver *hand;
     for (int i = 0; (hand = cst__crew_hand(s, i)); i++) hand->apart = apart;
     const int64_t unit = (int64_t)((joint_at(s) + (size_t)s->prob.n * lanes) * sizeof(double));
@@ -229,6 +229,7 @@ int cst__repeat(costate_solver *s, const double *y0, tangent *tg, int which, dou
     size_t n = (size_t)s->prob.n;
     double *y = s->y, *ynew = s->ynew;
     int obs = 0, joint = which == JOINT;
+    if (s->fam->start) s->fam->start(s, 0);
     if (joint && s->apart) return repeat_directions(s, tg);
     if (joint) {
         y = tg->joint[0];
@@ -236,7 +237,6 @@ int cst__repeat(costate_solver *s, const double *y0, tangent *tg, int which, dou
     }
     memcpy(y, y0, n * sizeof *y);
     memset(y + n, 0, (s->state - n) * sizeof *y);
-    if (s->fam->start) s->fam->start(s, 0);
     if (psi) memset(psi, 0, (size_t)s->nobj * sizeof *psi);
     TRY(objectives_at(s, 0, &obs, y, tg, psi));
     for (int64_t i = 0; i < s->log.count; i++) {

@@ -179,7 +179,6 @@ static int erk_running(costate_solver *s, const step *st, double *psi)
 
 const family cst__erk = {
     .id = COSTATE_ERK,
-    .recorded_tangent = 1,
     .open = erk_open,
     .close = erk_close,
     .carry_doubles = erk_carry_doubles,

@@ -50,7 +50,6 @@ enum { STEP_NEWTON = 1001, STEP_MATRIX, STEP_NOT_FINITE };
 typedef struct family {
     costate_family id;
     int heavy; /* a step's matrices are worth sharing: all blocks of a sweep go back together */
-    int recorded_tangent; /* a tangent step needs no more of the state's step than is recorded */
     int (*open)(costate_solver *s); /* makes s->method from s->table */
     void (*close)(costate_solver *s);
     /* Doubles that follow the n of a state: what a step takes from the one before, so that a step computed again gives the same bits. They are part of y and
@@ -73,7 +72,7 @@ typedef struct family {
     /* State at t + theta h into y; or, given a block d, its directions into ydot, `first` for the first theta of this step and block. */
     int (*dense)(costate_solver *s, const step *st, double theta, double *y, dblock *d, double *ydot, int first);
 
-    /* Tangent of the step, after `step`; err as there, for the directions. */
+    /* Tangent of the step, from its record alone; err as there, for the directions, and only just after `step`. */
     int (*tangent)(costate_solver *s, const step *st, dblock *d, double *err);
     int (*running_tangent)(costate_solver *s, const step *st, dblock *d);
     /* Transposed step: b->lambda from tn back to t; mu and points are added to. */

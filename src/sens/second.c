@@ -1,7 +1,10 @@
 /* second.c - Hessian times directions: the backward sweep differentiated along a tangent run over the same steps.
  *
- * Block by block: the recorded steps are repeated with the block's directions, recording state and directions together, or the directions alone where the method
- * can take the states and stages from the first run's record; then one sweep back carries (lambda, lambdadot) and mudot. The result is the exact Hessian of the discrete objective. Lane l has its own objective weights and its own direction. */
+ * Block by block: a tangent run over the recorded steps; then one sweep back carries (lambda, lambdadot) and mudot. The result
+ * is the exact Hessian of the discrete objective. Lane l has its own objective weights and its own direction.
+ *
+ * The tangent run takes states and stages from the record and keeps its directions beside it. Where the record no longer holds
+ * the stages of all steps, the steps themselves are repeated, and state and directions are recorded together. */
 #include "sens/sweep.h"
 
 #include "core/crew.h"
