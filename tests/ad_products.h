@@ -202,7 +202,7 @@ static inline const double *ad_lane(ad_arena *m, const double *block, int rows, 
     return a;
 }
 
-enum { AD_BLOCKS = 14 };
+enum { AD_BLOCKS = 15 };
 
 /* What is written to and added to, for w lanes: fdot, fdd, then the sums of vjp, vjp_dot and vjp_dot2. */
 static inline void ad_run_lanes(const ad_trial *r, int w, const double *const *in, double *const *out)
@@ -215,12 +215,13 @@ static inline void ad_run_lanes(const ad_trial *r, int w, const double *const *i
     assert_int_equal(r->g->vjp_dot(t, y, p, w, in[0], in[1], NULL, in[6], NULL, NULL, out[8], NULL, out[9], NULL), 0);
     assert_int_equal(r->g->vjp_dot2(t, y, p, w, in[0], in[1], in[2], in[3], in[4], in[5], in[6], out[10], out[11], NULL), 0);
     assert_int_equal(r->g->vjp_dot(t, y, p, w, NULL, in[1], NULL, in[6], in[7], out[12], out[13], NULL, NULL, NULL), 0);
+    assert_int_equal(r->g->vjp_dot(t, y, p, w, NULL, in[1], in[2], in[6], NULL, NULL, out[14], NULL, NULL, NULL), 0);
 }
 
 static inline void ad_check_lanes(const ad_trial *r, int w, unsigned long long *state)
 {
     const int n = r->c->n, np = r->c->np;
-    const int in_rows[8] = {1, n, np, 1, n, np, n, n}, out_rows[AD_BLOCKS] = {n, n, n, np, n, n, np, np, n, np, n, np, n, n};
+    const int in_rows[8] = {1, n, np, 1, n, np, n, n}, out_rows[AD_BLOCKS] = {n, n, n, np, n, n, np, np, n, np, n, np, n, n, n};
     const double *in[8], *in_l[8];
     double *out[AD_BLOCKS], *out_l[AD_BLOCKS];
     for (int i = 0; i < 8; i++) in[i] = ad_randoms(r->m, in_rows[i] * w, state);
