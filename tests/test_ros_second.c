@@ -222,6 +222,29 @@ static void test_lanes(void **unused)
     }
 }
 
+/* Of three calls of vjp_dot at (t, y) for each of six stages, three are left where stages share them. */
+static void test_shared(void **unused)
+{
+    (void)unused;
+    static trial x;
+    int64_t calls[2], steps = 0;
+    for (int together = 0; together < 2; together++) {
+        costate_options o = costate_defaults("rodas4");
+        costate_stats before, after;
+        o.lanes = together ? 8 : 1;
+        in_proportion(&x, third_problem(THIRD_LOGISTIC), 1, 9);
+        costate_solver *s = solver(&x.q.prob, &o);
+        gradient_at(s, &x, 0, x.gradient);
+        costate_get_stats(s, &before);
+        run_hessian(s, &x, 0);
+        costate_get_stats(s, &after);
+        calls[together] = after.vjp_dot - before.vjp_dot;
+        steps = after.steps;
+        costate_free(s);
+    }
+    assert_int_equal(calls[0] - calls[1], steps * (18 - 3));
+}
+
 /* ---- what is missing is named -------------------------------------------------------------------------------------------- */
 
 static void refused(problem q, const char *missing)
@@ -258,7 +281,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_third), cmocka_unit_test(test_symmetry), cmocka_unit_test(test_hessian),
-        cmocka_unit_test(test_lanes), cmocka_unit_test(test_refusal),
+        cmocka_unit_test(test_lanes), cmocka_unit_test(test_shared), cmocka_unit_test(test_refusal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -127,7 +127,8 @@ static void count_sweeps(const char *method, const problem *q, int w)
     enum { LANES_AT_ONCE = 8 };
     const costate_table *t = costate_method_find(method);
     int blocks = (w + LANES_AT_ONCE - 1) / LANES_AT_ONCE, last = w - (blocks - 1) * LANES_AT_ONCE;
-    int each = 2 * last < LANES_AT_ONCE ? LANES_AT_ONCE / last : 1, shared = (t->stages + each - 1) / each;
+    int each = t->stages * last > 2 && 2 * last < LANES_AT_ONCE ? LANES_AT_ONCE / last : 1;
+    int shared = (t->stages + each - 1) / each;
     double y[STATES], ydot[STATES * LANES] = {0}, lambda[STATES * LANES] = {0}, mu[PARAMS * LANES];
     costate_stats a, b;
     costate_options o = costate_defaults(method);

@@ -63,7 +63,8 @@ static int ros_open(costate_solver *s)
     m->together = s->prob.np / TOGETHER <= s->prob.n;
     size_t n = cst__pad((size_t)s->prob.n), lanes = (size_t)s->opt.lanes, dd = m->together || s->d.running.fn.eval ? lanes : 0;
     size_t nw = cst__pad(dd * (size_t)s->prob.n), npw = cst__pad(dd * (size_t)s->prob.np), qw = cst__pad(dd * (size_t)s->nobj);
-    double *at = m->memory = cst__alloc(&s->alloc, ((size_t)(m->s + m->further) + 3) * n + 3 * nw + npw + qw + cst__pad(lanes), sizeof(double));
+    size_t vectors = ((size_t)(m->s + m->further) + 3) * n, blocks = 3 * nw + npw + qw + (s->prob.vjp_dot2 ? nw + npw : 0);
+    double *at = m->memory = cst__alloc(&s->alloc, vectors + blocks + cst__pad(lanes), sizeof(double));
     if (!at) return cst__fail(s, COSTATE_ERR_MEMORY, "%d stages of %d states", m->s, s->prob.n);
     for (int i = 0; i < m->s; i++) m->f[i] = at + (size_t)i * n;
     at += (size_t)m->s * n;
@@ -76,7 +77,9 @@ static int ros_open(costate_solver *s)
     m->ru = at += nw;
     m->rp = at += nw;
     m->ro = at += npw;
-    m->td = at + qw;
+    m->td = at += qw;
+    m->ry = at += cst__pad(lanes);
+    m->rq = at + nw;
     return 0;
 }
 

@@ -37,6 +37,7 @@ typedef struct ros {
     int together;                   /* several stages may share a call of vjp_dot */
     double *rd, *rk, *ru, *rp, *ro; /* n x lanes thrice, np x lanes, nobj x lanes: several stages or objectives in one call */
     double *td;                     /* lanes: the time part of directions */
+    double *ry, *rq;                /* n x lanes, np x lanes: ydot and pdot for several stages, with vjp_dot2 */
 } ros;
 
 /* Jacobian, f_t (if wanted) and factors of the step, unless they are there already. */
@@ -71,6 +72,19 @@ static inline void ros_spread(size_t n, int w, const double *x, double *out)
         for (int l = 0; l < w; l++) out[i * (size_t)w + (size_t)l] = x[i];
 }
 
+/* ros_lanes.c: several stages in one call, as lanes. */
+typedef struct ros_group { /* stages first .. first + count - 1 with w lanes each, in a block of `all` lanes */
+    int first, count, w, all;
+} ros_group;
+
+ros_group cst__ros_group(const costate_solver *s, int first, int w); /* from stage `first` on; count 0: there are no more */
+const double *cst__ros_times(const costate_solver *s, const step *st, const ros_group *g); /* h gamma_i in ros.td; NULL: no f_t */
+/* Into a block of rows x all: x[i] of the group's stages, rows x xw with xw = 1 (all of its lanes) or w; or one x, rows x w, for
+ * all of them. Out of it: out (rows x w) += the sum over the stages. */
+void cst__ros_put(const ros_group *g, int rows, int xw, double *const *x, double *block);
+void cst__ros_put_same(const ros_group *g, int rows, const double *x, double *block);
+void cst__ros_add(const ros_group *g, int rows, const double *block, double *out);
+
 /* ros_dense.c: how many further stages the dense output of a table takes; its weights, given their number in m; and the rows. */
 int cst__ros_further(const costate_table *tb);
 void cst__ros_extend(ros *m, const costate_table *tb);
@@ -79,6 +93,10 @@ int cst__ros_dense(costate_solver *s, const step *st, double theta, double *y, d
 int cst__ros_tangent(costate_solver *s, const step *st, dblock *d, double *err);
 int cst__ros_running_tangent(costate_solver *s, const step *st, dblock *d);
 int cst__ros_adjoint(costate_solver *s, const step *st, ablock *b);
+/* lambda += sum (f_yy k_i + h gamma_i f_yt)^T u_i over a group, mu likewise. k_i and u_i stay in ros.rk and ros.ru; of a single
+ * stage, k_i in `along` (n x w). */
+int cst__ros_brackets(costate_solver *s, const step *st, const ros_group *g, double *const *k, double *const *u, double *along,
+                      ablock *b);
 int cst__ros_second(costate_solver *s, const step *st, const double *ydot, const double *dstages, ablock *b);
 const char *cst__ros_lacks(const costate_solver *s);
 

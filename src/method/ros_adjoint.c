@@ -41,57 +41,23 @@ static void put_point(const costate_solver *s, ablock *b, double t, const double
     b->points++;
 }
 
-/* out (rows x w) += the sum over i < count of lanes i w .. i w + w - 1 of x (rows x all) */
-static void add_up(int rows, int count, int w, int all, const double *x, double *out)
-{
-    for (int q = 0; q < rows; q++)
-        for (int j = 0; j < w; j++) {
-            double sum = 0;
-            for (int i = 0; i < count; i++) sum += x[q * all + i * w + j];
-            out[q * w + j] += sum;
-        }
-}
-
-/* The terms (f_yy k_i + h gamma_i f_yt)^T u_i of stages `first` .. first + count - 1 in one call, as `count` times w lanes,
- * added up over the stages. Like other blocks of lanes this one is filled up with zeros where more than half of it is used. */
-static int several(costate_solver *s, const step *st, int first, int count, double *const *k, const parts *p, ablock *b)
+int cst__ros_brackets(costate_solver *s, const step *st, const ros_group *g, double *const *k, double *const *u, double *along,
+                      ablock *b)
 {
     ros *m = s->method;
-    int n = s->prob.n, np = b->mu ? s->prob.np : 0, w = b->w, most = (int)s->opt.lanes, used = count * w,
-        all = 2 * used > most ? most : used;
-    for (int i = first, l = 0; i < first + count; i++)
-        for (int j = 0; j < w; j++, l++) {
-            m->td[l] = st->h * s->table->gamma[i];
-            for (int q = 0; q < n; q++) {
-                m->rk[q * all + l] = k[i][q];
-                m->ru[q * all + l] = p->u[i][q * w + j];
-            }
-        }
-    for (int l = used; l < all; l++) {
-        m->td[l] = 0;
-        for (int q = 0; q < n; q++) m->rk[q * all + l] = m->ru[q * all + l] = 0;
+    int n = s->prob.n, np = b->mu ? s->prob.np : 0;
+    const double *td = cst__ros_times(s, st, g);
+    if (g->count == 1) {
+        ros_spread((size_t)n, g->w, k[g->first], along);
+        return deriv_vjp_dot(&s->d, st->t, st->y, s->p, g->w, td, along, NULL, u[g->first], NULL, NULL, b->lambda, NULL, b->mu);
     }
-    memset(m->rd, 0, (size_t)(n * all) * sizeof *m->rd);
-    memset(m->rp, 0, (size_t)(np * all) * sizeof *m->rp);
-    const double *td = s->prob.autonomous ? NULL : m->td;
-    TRY(deriv_vjp_dot(&s->d, st->t, st->y, s->p, all, td, m->rk, NULL, m->ru, NULL, NULL, m->rd, NULL, np ? m->rp : NULL));
-    add_up(n, count, w, all, m->rd, b->lambda);
-    add_up(np, count, w, all, m->rp, b->mu);
-    return 0;
-}
-
-/* lambda += sum (f_yy k_i + h gamma_i f_yt)^T u_i, mu likewise. From half the lanes on, stages by themselves are as fast. */
-static int brackets(costate_solver *s, const step *st, double *const *k, const parts *p, ablock *b)
-{
-    ros *m = s->method;
-    int w = b->w, lanes = (int)s->opt.lanes, each = m->together && 2 * w < lanes ? lanes / w : 1;
-    const double *td = s->prob.autonomous ? NULL : m->td;
-    for (int i = 0; each > 1 && i < m->s; i += each) TRY(several(s, st, i, m->s - i < each ? m->s - i : each, k, p, b));
-    for (int i = 0; each <= 1 && i < m->s; i++) {
-        ros_spread((size_t)s->prob.n, w, k[i], p->along);
-        for (int l = 0; l < w; l++) m->td[l] = st->h * s->table->gamma[i];
-        TRY(deriv_vjp_dot(&s->d, st->t, st->y, s->p, w, td, p->along, NULL, p->u[i], NULL, NULL, b->lambda, NULL, b->mu));
-    }
+    cst__ros_put(g, n, 1, k, m->rk);
+    cst__ros_put(g, n, g->w, u, m->ru);
+    memset(m->rd, 0, (size_t)(n * g->all) * sizeof *m->rd);
+    memset(m->rp, 0, (size_t)(np * g->all) * sizeof *m->rp);
+    TRY(deriv_vjp_dot(&s->d, st->t, st->y, s->p, g->all, td, m->rk, NULL, m->ru, NULL, NULL, m->rd, NULL, np ? m->rp : NULL));
+    cst__ros_add(g, n, m->rd, b->lambda);
+    cst__ros_add(g, np, m->rp, b->mu);
     return 0;
 }
 
@@ -160,6 +126,7 @@ int cst__ros_adjoint(costate_solver *s, const step *st, ablock *b)
             v[terms++] = p.v[i];
         }
     cst__combine(nw, b->lambda, terms, c, v, b->lambda);
-    TRY(cst__of(s, "vjp_dot", brackets(s, st, k, &p, b)));
+    for (ros_group g = cst__ros_group(s, 0, b->w); g.count; g = cst__ros_group(s, g.first + g.count, b->w))
+        TRY(cst__of(s, "vjp_dot", cst__ros_brackets(s, st, &g, k, p.u, p.along, b)));
     return running ? running_second(s, st, k, &p, b) : 0;
 }

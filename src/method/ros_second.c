@@ -84,21 +84,39 @@ static int back_point(costate_solver *s, const step *st, int i, const double *yd
         r->fn.vjp_dot(0, t, y, s->p, b->w, NULL, ydot, b->pdot, p->seed, NULL, p->v[i], p->vdot[i], b->mu, b->mu_dot, r->data));
 }
 
-/* What W and f_t at (t, y) contribute through stage i. */
-static int bracket(costate_solver *s, const step *st, int i, const double *ydot, double *const *k, double *const *kd,
+/* What W and f_t at (t, y) contribute to lambdadot through stage i. k_i is in p->along. */
+static int bracket(costate_solver *s, const step *st, int i, const double *td, const double *ydot, double *const *kd,
                    const parts *p, ablock *b)
 {
-    ros *m = s->method;
-    const double *td = s->prob.autonomous ? NULL : m->td;
-    for (int l = 0; l < b->w; l++) m->td[l] = st->h * s->table->gamma[i];
-    ros_spread((size_t)s->prob.n, b->w, k[i], p->along);
-    TRY(deriv_vjp_dot(&s->d, st->t, st->y, s->p, b->w, td, p->along, NULL, p->u[i], NULL, NULL, b->lambda, NULL, b->mu));
     TRY(deriv_vjp_dot(&s->d, st->t, st->y, s->p, b->w, td, p->along, NULL, p->udot[i], NULL, NULL, b->lambda_dot, NULL,
                       b->mu_dot));
     TRY(deriv_vjp_dot(&s->d, st->t, st->y, s->p, b->w, NULL, kd[i], NULL, p->u[i], NULL, NULL, b->lambda_dot, NULL, b->mu_dot));
     return cst__of(s, "vjp_dot2",
                    s->prob.vjp_dot2(st->t, st->y, s->p, b->w, NULL, ydot, b->pdot, td, p->along, NULL, p->u[i], b->lambda_dot,
                                     b->mu_dot, s->prob.data));
+}
+
+/* The same through a group of stages. k_i and u_i are in m->rk and m->ru. */
+static int brackets(costate_solver *s, const step *st, const ros_group *g, const double *td, const double *ydot,
+                    double *const *kd, const parts *p, ablock *b)
+{
+    ros *m = s->method;
+    int n = s->prob.n, np = b->mu_dot ? s->prob.np : 0, all = g->all;
+    double *pdot = b->pdot ? m->rq : NULL, *sum = m->rd, *psum = np ? m->rp : NULL;
+    memset(sum, 0, (size_t)(n * all) * sizeof *sum);
+    memset(m->rp, 0, (size_t)(np * all) * sizeof *m->rp);
+    cst__ros_put_same(g, n, ydot, m->ry);
+    if (pdot) cst__ros_put_same(g, s->prob.np, b->pdot, pdot);
+    TRY(cst__of(s, "vjp_dot2",
+                s->prob.vjp_dot2(st->t, st->y, s->p, all, NULL, m->ry, pdot, td, m->rk, NULL, m->ru, sum, psum, s->prob.data)));
+    cst__ros_put(g, n, g->w, p->udot, m->ru);
+    TRY(deriv_vjp_dot(&s->d, st->t, st->y, s->p, all, td, m->rk, NULL, m->ru, NULL, NULL, sum, NULL, psum));
+    cst__ros_put(g, n, g->w, kd, m->rk);
+    cst__ros_put(g, n, g->w, p->u, m->ru);
+    TRY(deriv_vjp_dot(&s->d, st->t, st->y, s->p, all, NULL, m->rk, NULL, m->ru, NULL, NULL, sum, NULL, psum));
+    cst__ros_add(g, n, sum, b->lambda_dot);
+    cst__ros_add(g, np, psum, b->mu_dot);
+    return 0;
 }
 
 /* The running objective's terms at (t, y), with S = h sum b_i k_i, tau = h^2 sum b_i gamma_i. */
@@ -160,7 +178,11 @@ int cst__ros_second(costate_solver *s, const step *st, const double *ydot, const
         }
     cst__combine(nw, b->lambda, terms, c, v, b->lambda);
     cst__combine(nw, b->lambda_dot, terms, c, vdot, b->lambda_dot);
-    for (int i = 0; i < m->s; i++) TRY(bracket(s, st, i, ydot, k, kd, &p, b));
+    for (ros_group g = cst__ros_group(s, 0, b->w); g.count; g = cst__ros_group(s, g.first + g.count, b->w)) {
+        const double *td = cst__ros_times(s, st, &g);
+        TRY(cst__ros_brackets(s, st, &g, k, p.u, p.along, b));
+        TRY(g.count == 1 ? bracket(s, st, g.first, td, ydot, kd, &p, b) : brackets(s, st, &g, td, ydot, kd, &p, b));
+    }
     return running ? running_terms(s, st, ydot, k, kd, &p, b) : 0;
 }
 
