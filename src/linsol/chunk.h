@@ -165,11 +165,14 @@ CHUNK_INLINE void chunk_column_dot(int z, int W, int m, const double *ar, const 
     }
 }
 
-/* The same for a sparse column, entries first .. end-1 of (ar, ai) in rows row[]. */
+/* The same for a sparse column, entries first .. end-1 of (ar, ai) in rows row[]. None of them is the row that is read and kept
+ * in registers, which compilers cannot know. */
 CHUNK_INLINE void chunk_scatter(int z, int W, int first, int end, const int *row, const double *ar, const double *ai,
                                 const double *x, double *y, size_t im)
 {
-    for (int i = first; i < end; i++) chunk_sub(z, W, ar[i], z ? ai[i] : 0, x, im, y + row[i] * W, im);
+    double kept[2 * CHUNK_MOST];
+    chunk_copy(z, W, x, im, kept, CHUNK_MOST);
+    for (int i = first; i < end; i++) chunk_sub(z, W, ar[i], z ? ai[i] : 0, kept, CHUNK_MOST, y + row[i] * W, im);
 }
 
 CHUNK_INLINE void chunk_gather(int z, int W, int first, int end, const int *row, const double *ar, const double *ai,
