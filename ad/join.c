@@ -33,7 +33,7 @@ static int simple(const ad_node *s)
     return s->op == AD_DECL ? !s->sym->array : s->op == AD_SET || s->op == AD_INC || s->op == AD_NOTE;
 }
 
-static int plain_loop(const ad_node *s)
+int ad_plain(const ad_node *s)
 {
     if (s->op != AD_FOR) return 0;
     for (int i = 0; i < s->kid[2]->kids; i++)
@@ -112,9 +112,9 @@ static ad_node *joined(ad_vectors *v, const ad_node *block, int first, int last,
 /* The loop after statement i that may be joined with it: nothing but simple statements stands between. */
 static int partner(const ad_node *block, int i)
 {
-    if (!plain_loop(block->kid[i])) return 0;
+    if (!ad_plain(block->kid[i])) return 0;
     while (++i < block->kids)
-        if (!simple(block->kid[i])) return plain_loop(block->kid[i]) ? i : 0;
+        if (!simple(block->kid[i])) return ad_plain(block->kid[i]) ? i : 0;
     return 0;
 }
 
@@ -137,7 +137,7 @@ static void part_sums(const ad_vectors *v, ad_node *block)
     ad_node *out = ad_block(m);
     for (int i = 0; i < block->kids; i++) {
         ad_node *loop = block->kid[i], *sums = ad_block(m), *rest = ad_block(m);
-        if (plain_loop(loop) && ad_on_lanes(loop->kid[2])) {
+        if (ad_plain(loop) && ad_on_lanes(loop->kid[2])) {
             for (int k = 0; k < loop->kid[2]->kids; k++) ad_append(m, apart(v, loop, loop->kid[2]->kid[k]) ? sums : rest, loop->kid[2]->kid[k]);
             if (sums->kids) {
                 ad_node *first = ad_copy(m, loop, NULL);

@@ -280,8 +280,7 @@ int ad_only_sums(const ad_node *loop)
     return 1;
 }
 
-/* 1: a single iteration, or a sum of so few terms that adding up the vector's entries at the end costs more than it saves. */
-static int too_short(const ad_node *loop)
+int ad_too_short(const ad_node *loop)
 {
     int64_t trips = ad_trips(loop);
     if (trips == 1) return 1;
@@ -302,7 +301,7 @@ static ad_node *mark_loop(ad_vectors *v, ad_node *loop, ad_loops around)
     merge_sums(v, loop);
     if (v->lanes && ad_on_lanes(loop->kid[2])) return loop;
     int fit = ad_independent(v, loop, &around);
-    loop->simd = fit && !too_short(loop) && loop->sym != v->fn->point; /* points lie anywhere */
+    loop->simd = fit && !ad_too_short(loop) && loop->sym != v->fn->point; /* points lie anywhere */
     if (fit || v->lanes) return loop;
     ad_node *split = ad_split_scatter(v, loop, &around);
     return split ? split : loop;
@@ -413,6 +412,8 @@ void ad_vectorize(ad_arena *m, ad_fn *fn, int lanes)
     fn->body = sum_locally(&v, fn->body);
     v.defs = ad_defs_of(m, fn, fn->body);
     ad_join(&v, fn->body, (ad_loops){0});
+    v.defs = ad_defs_of(m, fn, fn->body);
+    ad_collect(&v, fn->body);
     v.defs = ad_defs_of(m, fn, fn->body);
     fn->body = split_sums(&v, mark(&v, fn->body, (ad_loops){0}));
     ad_first_sums(m, fn);

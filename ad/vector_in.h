@@ -21,6 +21,9 @@ int ad_independent(const ad_vectors *v, const ad_node *loop, const ad_loops *aro
 /* 1: the loop adds to scalars, and does nothing else. */
 int ad_only_sums(const ad_node *loop);
 
+/* 1: a single iteration, or a sum of so few terms that adding up the vector's entries at the end costs more than it saves. */
+int ad_too_short(const ad_node *loop);
+
 /* 1: something in n is executed for each lane. */
 int ad_on_lanes(const ad_node *n);
 
@@ -29,6 +32,12 @@ int ad_apart(const ad_vectors *v, const ad_node *loop, const ad_loops *around, c
 
 /* 1: the statements of the body assign at most once to each symbol of the expression, so that it means one value wherever they use it. */
 int ad_stays_put(const ad_node *body, const ad_node *e);
+
+/* 1: a loop over nothing but assignments, notes and declarations of scalars. */
+int ad_plain(const ad_node *s);
+
+/* collect.c: loops that add to elements of neighbouring points compute instead what the neighbours add to theirs; in place. */
+void ad_collect(ad_vectors *v, ad_node *block);
 
 /* join.c: loops inside of loops that stand side by side and read the same elements become one; in place. */
 void ad_join(ad_vectors *v, ad_node *body, ad_loops around);

@@ -206,16 +206,12 @@ static void run(machine *k, const ad_node *n)
     }
 }
 
-/* Runs fn(t, y, p, f); "" or what went wrong. ny, np, nf: sizes. */
-static const char *interpret(ad_arena *m, const ad_fn *fn, double t, double *y, int ny, double *p, int np, double *f, int nf,
-                             int *status)
+/* Runs fn; of: its parameters, in their order. "" or what went wrong. */
+static const char *interpret_with(ad_arena *m, const ad_fn *fn, const cell *of, int *status)
 {
     machine *k = ad_take(m, sizeof *k);
     *k = (machine){.m = m, .fn = fn, .of = ad_take(m, ((size_t)fn->syms + 1) * sizeof *k->of)};
-    if (fn->t) k->of[fn->t->number] = (cell){1, &t, NULL};
-    if (fn->y) k->of[fn->y->number] = (cell){ny, y, NULL};
-    if (fn->p) k->of[fn->p->number] = (cell){np, p, NULL};
-    k->of[fn->out->number] = (cell){nf, f, NULL};
+    for (int i = 0; i < fn->params; i++) k->of[fn->param[i]->number] = of[i];
     for (int i = 0; i < fn->syms; i++) {
         if (fn->sym[i]->number != i) return "a symbol has a wrong number";
         if (fn->sym[i]->role == AD_CONST) run_constant(k, fn->sym[i]);
@@ -223,6 +219,21 @@ static const char *interpret(ad_arena *m, const ad_fn *fn, double t, double *y, 
     run(k, fn->body);
     *status = fn->returns ? (int)k->of[fn->status->number].whole[0] : 0;
     return k->fault;
+}
+
+/* The same for fn(t, y, p, f); ny, np, nf: sizes. */
+static inline const char *interpret(ad_arena *m, const ad_fn *fn, double t, double *y, int ny, double *p, int np, double *f,
+                                    int nf, int *status)
+{
+    cell of[AD_PARAMS] = {{0}};
+    for (int i = 0; i < fn->params; i++) {
+        const ad_sym *s = fn->param[i];
+        if (s == fn->t) of[i] = (cell){1, &t, NULL};
+        if (s == fn->y) of[i] = (cell){ny, y, NULL};
+        if (s == fn->p) of[i] = (cell){np, p, NULL};
+        if (s == fn->out) of[i] = (cell){nf, f, NULL};
+    }
+    return interpret_with(m, fn, of, status);
 }
 
 #endif

@@ -1,20 +1,7 @@
 /* test_ad_split.c - loops cut into pieces: which ones, how many, and that the function stays the same to the last bit. */
-#include "ad_interpret.h"
-
-#include "front.h"
-#include "loops.h"
-#include "reverse.h"
-#include "vector.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "ad_loops.h"
 
 enum { ROOM = 512 };
-
-#define FOR "for (int i = 0; i < N; i++) "
 
 /* loops: those of the function when it is cut, inner ones included. left: remainders, quotients and conditions that remain. */
 static const struct {
@@ -57,28 +44,12 @@ static const struct {
     {"by the state", FOR "f[i] = y[i] > 0 ? y[(int)(y[i] * 5) % N] : 0.0;", 20, 1, 2},
 };
 
-static int count_loops(const ad_node *n)
-{
-    int count = n && n->op == AD_FOR;
-    for (int i = 0; n && i < n->kids; i++) count += count_loops(n->kid[i]);
-    return count;
-}
-
 static int count_left(const ad_node *n)
 {
     int count = n && n->type == AD_INT && (n->op == AD_MOD || n->op == AD_DIV);
     count += n && (n->op == AD_COND || n->op == AD_IF) && n->kid[0]->op != AD_NOT; /* those that break has made may stay */
     for (int i = 0; n && i < n->kids; i++) count += count_left(n->kid[i]);
     return count;
-}
-
-static ad_fn *function(ad_arena *m, int n, const char *text)
-{
-    ad_diag *d = ad_diag_open(m);
-    ad_fn *fn = ad_front_function(m, d, "model.c", ad_text(m, "typedef unsigned long size_t;\nenum { N = %d };\n"
-                                  "void rhs(double t, const double *y, const double *p, double *f) { %s }\n", n, text), "rhs");
-    if (!fn) fail_msg("%s", ad_diag_text(d));
-    return fn;
 }
 
 static int good(ad_arena *m, int i)
@@ -95,23 +66,10 @@ static int good(ad_arena *m, int i)
     return 0;
 }
 
-static ad_arena *open_arena(jmp_buf *full)
-{
-    ad_arena *m = ad_arena_open(full, 0);
-    assert_non_null(m);
-    return m;
-}
-
 static void pieces(void **state)
 {
     (void)state;
-    jmp_buf full;
-    volatile int wrong = 0;
-    if (setjmp(full)) fail_msg("out of memory");
-    ad_arena *m = open_arena(&full);
-    for (int i = 0; i < (int)(sizeof cases / sizeof *cases); i++) if (!good(m, i)) wrong = 1;
-    ad_arena_close(m);
-    assert_int_equal(wrong, 0);
+    check_cases((int)(sizeof cases / sizeof *cases), good);
 }
 
 /* A long body stays in one piece. */
@@ -128,14 +86,7 @@ static void long_body(void **state)
     ad_arena_close(m);
 }
 
-static int count_vectors(const ad_node *n)
-{
-    int count = n && n->op == AD_FOR && n->simd;
-    for (int i = 0; n && i < n->kids; i++) count += count_vectors(n->kid[i]);
-    return count;
-}
-
-/* Two species side by side: the pieces together set every output once, so that the seeds are read where they are, and the long ones run as vectors. */
+/* Two species side by side: the pieces together set every output once, so that the seeds are read where they are. */
 static void stencil(void **state)
 {
     (void)state;
@@ -147,8 +98,6 @@ static void stencil(void **state)
     ad_fn *vjp = ad_reverse(m, ad_split_loops(m, fn), AD_BY_Y | AD_BY_P);
     assert_non_null(vjp);
     assert_null(strstr(ad_print_fn(m, vjp), "f_b["));
-    ad_vectorize(m, vjp, 0);
-    assert_true(count_vectors(vjp->body) >= 2);
     ad_arena_close(m);
 }
 
