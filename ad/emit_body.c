@@ -318,6 +318,15 @@ static void move_rows(ad_printer *q, const ad_node *loop)
     }
 }
 
+static void fetch_rows(ad_printer *q, const ad_node *loop)
+{
+    for (int i = 0; loop->rows && i < loop->rows->count; i++) {
+        const ad_row *r = &loop->rows->row[i];
+        for (int k = 0; k < r->fetches; k++)
+            ad_line(q, "costate_fetch(%s + %lld, %lld);", r->sym->name, (long long)r->fetch[k], (long long)r->step);
+    }
+}
+
 /* An unsigned counter that runs downwards would never pass 0, so a signed one runs for it. */
 static void loop(ad_printer *q, const ad_node *n)
 {
@@ -345,6 +354,7 @@ static void loop(ad_printer *q, const ad_node *n)
     ad_puts(q->o, ") {\n");
     q->depth++;
     if (stand_in) ad_line(q, "const %s %s = (%s)%s;", own, n->sym->name, own, name);
+    fetch_rows(q, n);
     if (q->fn->point && n->sym == q->fn->point) point(q, n);
     ad_put_body(q, n->kid[2]);
     q->depth--;

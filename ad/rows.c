@@ -7,13 +7,17 @@
  *
  *     for (j, f_row = f, y_row = y; ...; j++, f_row += n, y_row += n) for i: f_row[i] = y_row[i - 1] + y_row[i + 1] + y_row[i - n] + ...
  *
- * the addresses differ by constants, which are part of the instructions. */
+ * the addresses differ by constants, which are part of the instructions.
+ *
+ * In a sweep back, states come from the record of the run: from memory. What processors fetch in advance by themselves is not
+ * enough there, so that rows of a large grid are asked for some way ahead. */
 #include "vector_in.h"
 
 #include "arena.h"
 #include "emit.h"
 #include "flow.h"
 #include "loops.h"
+#include "tangent.h"
 
 enum { ADDRESSES = 8, ROWS = 16 }; /* addresses that registers are enough for; rows of a loop */
 
@@ -103,7 +107,8 @@ static void add_row(finder *w, const address *a)
         if (others.term[i].sym == w->loop->sym) others.term[i] = others.term[--others.terms];
     ad_node *start = ad_mul(m, ad_copy(m, w->loop->kid[0], NULL), ad_whole(m, stride));
     w->row[w->rows->count] = (address){x, row};
-    w->rows->row[w->rows->count++] = (ad_row){s, x, ad_add(m, ad_from_affine(m, &others), start), stride * w->loop->whole};
+    w->rows->row[w->rows->count++] = (ad_row){.sym = s, .array = x, .start = ad_add(m, ad_from_affine(m, &others), start),
+                                                   .step = stride * w->loop->whole};
 }
 
 static void look_inside(finder *w, const ad_node *n)
@@ -118,6 +123,29 @@ static void look_inside(finder *w, const ad_node *n)
     }
 }
 
+/* 1: a state or its direction, read by a sweep back through more of it than the nearest caches hold. Of several directions there
+ * is more than memory gives, in advance or not. */
+static int from_record(const finder *w, const ad_row *r)
+{
+    enum { LARGE = 8192 }; /* elements */
+    const char *slot = ad_slot(w->fn, r->array);
+    const int64_t trips = ad_trips(w->loop);
+    if (!w->fn->u || !slot || *slot != 'y' || r->array->role != AD_INPUT || (w->lanes && r->array->lane)) return 0;
+    return r->step > 0 && trips > 0 && trips * r->step >= LARGE;
+}
+
+/* An element at sym[c] is needed: of those that lie near each other the one with the largest index is fetched, the others were. */
+static void fetch(ad_row *r, int64_t c)
+{
+    const int64_t near = 4 * r->step;
+    for (int k = 0; k < r->fetches; k++) {
+        if (c > r->fetch[k] + near || c < r->fetch[k] - near) continue;
+        if (c > r->fetch[k]) r->fetch[k] = c;
+        return;
+    }
+    if (r->fetches < AD_FETCHES) r->fetch[r->fetches++] = c;
+}
+
 static void use_rows(finder *w, ad_node *n)
 {
     if (!n) return;
@@ -128,6 +156,7 @@ static void use_rows(finder *w, ad_node *n)
     if (at < 0) return;
     const ad_affine rest = ad_affine_difference(&form, &row);
     n->sym = w->rows->row[at].sym;
+    if (from_record(w, &w->rows->row[at])) fetch(&w->rows->row[at], rest.c);
     n->kid[0] = ad_from_affine(w->m, &rest);
 }
 

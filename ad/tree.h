@@ -110,12 +110,17 @@ struct ad_node {
     int room;        /* of kid, for ad_append */
 };
 
-/* A pointer that moves on with the iterations of a loop: sym = array + start before the first, sym += step after each. */
+enum { AD_FETCHES = 4 };
+
+/* A pointer that moves on with the iterations of a loop: sym = array + start before the first, sym += step after each. Elements
+ * that rows to come need are asked for in advance, in every iteration `step` of them from sym[fetch[k]] on. */
 typedef struct ad_row {
     ad_sym *sym;
     const ad_sym *array;
     ad_node *start;
     int64_t step;
+    int fetches;
+    int64_t fetch[AD_FETCHES];
 } ad_row;
 
 typedef struct ad_rows {

@@ -55,9 +55,36 @@ static void where(void **state)
     ad_arena_close(m);
 }
 
+static int count(const char *text, const char *what)
+{
+    int n = 0;
+    for (const char *at = text; (at = strstr(at, what)); at++) n++;
+    return n;
+}
+
+/* Large states, of two halves, are fetched in advance by the reverse, and by it alone. */
+static void fetched(void **state)
+{
+    (void)state;
+    static const char text[] = "void %s(double t, const double *y, const double *p, double *f) {\n" "for (int j = 1; j < %d; j++) for (int i = 1; i < %d; i++) { const int c = %d * j + i, e = c + %d;\n"
+        "f[c] = y[c] * y[e] + y[c - 1] + y[c + 1] + y[c - %d] + y[c + %d]; f[e] = y[c] - y[e] * y[e] + y[e - 1] + y[e + 1]; } }\n";
+    static const int sides[] = {40, 100};
+    ad_arena *m = ad_arena_open(&ad_no_memory, 0);
+    for (int i = 0; i < 2; i++) {
+        const int n = sides[i];
+        const ad_case c = {.name = "halves", .n = 2 * n * n, .np = 1, .text = ad_text(m, text, "halves", n - 1, n - 1, n, n * n, n, n)};
+        const char *emitted = ad_emit_cases(m, &c, 1, AD_FIRST), *reverse = strstr(emitted, "halves_vjp_y_1(");
+        assert_non_null(reverse);
+        assert_int_equal(count(emitted, "costate_fetch(") > 0, n == 100);
+        assert_int_equal(count(reverse, "costate_fetch("), count(emitted, "costate_fetch("));
+        if (n == 100) assert_int_equal(count(reverse, "costate_fetch(y_row + 1"), count(reverse, "costate_fetch(") / 2);
+    }
+    ad_arena_close(m);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(derivatives), cmocka_unit_test(where)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(derivatives), cmocka_unit_test(where), cmocka_unit_test(fetched)};
     if (setjmp(ad_no_memory)) return 1;
     ad_folder_open();
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -86,7 +86,8 @@ static void long_body(void **state)
     ad_arena_close(m);
 }
 
-/* Two species side by side: the pieces together set every output once, so that the seeds are read where they are. */
+/* Two species side by side: the pieces together set every output once, so that the seeds are read where they are, and the long
+ * one runs as vectors. */
 static void stencil(void **state)
 {
     (void)state;
@@ -98,6 +99,8 @@ static void stencil(void **state)
     ad_fn *vjp = ad_reverse(m, ad_split_loops(m, fn), AD_BY_Y | AD_BY_P);
     assert_non_null(vjp);
     assert_null(strstr(ad_print_fn(m, vjp), "f_b["));
+    ad_vectorize(m, vjp, 0);
+    assert_non_null(strstr(ad_print_fn(m, vjp), "/* simd */"));
     ad_arena_close(m);
 }
 
