@@ -56,7 +56,7 @@ static const struct product {
       {"pb", "pb", 1}, {"pb1", "pbdot", 1}},
      {{"yp", "y", {"yp", ""}, AD_KEEP_NONE, 1},
       {"ty", "yp", {"ty", ""}, AD_KEEP_NONE, 1},
-      {"second", "yp", {"typu", ""}, AD_KEEP_BUT_PB, 1},
+      {"second", "yp", {"ypu", ""}, AD_KEEP_BUT_PB, 1},
       {"full", "yp", {"typu", ""}, AD_KEEP_ALL, 1}}},
     {"vjp_dot2",
      {{"t1", "tdot1", 0}, {"y1", "ydot1", 0}, {"p1", "pdot1", 0}, {"t2", "tdot2", 0}, {"y2", "ydot2", 0}, {"p2", "pdot2", 0}, {"u", "u", 0},
