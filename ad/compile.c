@@ -71,16 +71,15 @@ static char *processor(ad_arena *m)
     return found;
 }
 
-/* GCC before 13 tunes for AMD's processors with AVX-512 as for those before them, which have half the registers: it reads from
+/* GCC 8 to 12 tunes for AMD's processors with AVX-512 as for those before them, which have half the registers: it reads from
  * memory again what would stay in one. The tuning for others with AVX-512 does not. */
 static const char *tuning(const char *version)
 {
 #if defined(__x86_64__) && defined(__GNUC__)
     const char *line_end = version + strcspn(version, "\n"), *number = line_end;
     while (number > version && number[-1] != ' ') number--;
-    if (strstr(version, "Free Software Foundation") && strtol(number, NULL, 10) < 13 && __builtin_cpu_is("amd") &&
-        __builtin_cpu_supports("avx512vl"))
-        return "-mtune=icelake-server";
+    const long major = strstr(version, "Free Software Foundation") ? strtol(number, NULL, 10) : 0;
+    if (major >= 8 && major < 13 && __builtin_cpu_is("amd") && __builtin_cpu_supports("avx512vl")) return "-mtune=icelake-server";
 #else
     (void)version;
 #endif
