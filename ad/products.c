@@ -169,17 +169,21 @@ static void put_instance(ad_out *o, const ad_fn *fn, const char *name, const cha
     ad_puts(o, ");\n}\n\n");
 }
 
+static void prepare(ad_arena *m, const ad_subject *s, ad_fn *fn, int lanes)
+{
+    ad_vectorize(m, fn, lanes);
+    if (!s->nan_check) ad_use_rows(m, fn, lanes); /* what is reported has the user's names */
+}
+
 /* name_1, of `single`, and name_any; name_4 and, unless the function is large, name_8 if the body is not cut. Returns the widest
  * with a function of its own. */
 static int put_widths(ad_out *o, const ad_subject *s, const ad_fn *fn, const ad_fn *single, const char *name)
 {
     ad_fn *one = ad_fn_copy(o->m, single, NULL);
-    ad_vectorize(o->m, one, 0);
-    if (!s->nan_check) ad_use_rows(o->m, one, 0); /* what is reported has the user's names */
+    prepare(o->m, s, one, 0);
     ad_emit_fn(o, one, &(ad_emit){.name = ad_text(o->m, "%s_1", name), .check = s->nan_check});
     ad_fn *wide = ad_fn_copy(o->m, fn, NULL);
-    ad_vectorize(o->m, wide, 1);
-    if (!s->nan_check) ad_use_rows(o->m, wide, 1);
+    prepare(o->m, s, wide, 1);
     const int cut = ad_emit_is_long(wide), statements = ad_emit_statements(wide);
     if (statements > *s->most) *s->most = statements;
     ad_emit_fn(o, wide, &(ad_emit){.name = ad_text(o->m, cut ? "%s_any" : "%s_lanes", name), .lanes = 1});
@@ -378,8 +382,7 @@ void ad_put_named(ad_out *o, const ad_subject *s, const char *ending)
     const char *name = ad_text(o->m, "%s_%s", s->name, ending);
     ad_fn *one = ad_fn_copy(o->m, s->split, NULL);
     ad_dead(o->m, one);
-    ad_vectorize(o->m, one, 0);
-    if (!s->nan_check) ad_use_rows(o->m, one, 0); /* what is reported has the user's names */
+    prepare(o->m, s, one, 0);
     ad_emit_fn(o, one, &(ad_emit){.name = ad_text(o->m, "%s_1", name), .check = s->nan_check});
     for (int pass = 0; pass < 2; pass++)
         ad_put(o, "int %s(%sdouble t, const double *y, const double *p, double *out, void *data)%s", name, s->objective ? "int k, " : "",
