@@ -1,5 +1,5 @@
 # EmbedHeaders.cmake - cmake -DFOLDER=include/costate -DNAMES="model.h;runtime.h" -DOUT=headers.c -P EmbedHeaders.cmake
-# Writes the headers as the arrays that ad/headers.h declares.
+# Writes the headers as the arrays that ad/load/headers.h declares.
 set(arrays "")
 set(rows "")
 list(LENGTH NAMES count)
@@ -11,4 +11,4 @@ foreach(name ${NAMES})
     string(APPEND arrays "static const unsigned char ${id}[] = {\n${bytes}};\n")
     string(APPEND rows "    {\"${name}\", ${id}, sizeof ${id}},\n")
 endforeach()
-file(WRITE ${OUT} "#include \"headers.h\"\n\n${arrays}\nconst ad_header ad_headers[] = {\n${rows}};\nconst int ad_header_count = ${count};\n")
+file(WRITE ${OUT} "#include \"load/headers.h\"\n\n${arrays}\nconst ad_header ad_headers[] = {\n${rows}};\nconst int ad_header_count = ${count};\n")

@@ -3,9 +3,9 @@
 #ifndef COSTATE_TESTS_AD_CHECK_H
 #define COSTATE_TESTS_AD_CHECK_H
 
-#include "arena.h"
-#include "front.h"
-#include "generate.h"
+#include "base/arena.h"
+#include "front/front.h"
+#include "emit/generate.h"
 
 #include <costate/runtime.h>
 

@@ -3,9 +3,9 @@
 #ifndef TESTS_AD_INTERPRET_H
 #define TESTS_AD_INTERPRET_H
 
-#include "arena.h"
-#include "rules.h"
-#include "tree.h"
+#include "base/arena.h"
+#include "tree/rules.h"
+#include "tree/tree.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -66,7 +66,7 @@ static double run_call(machine *k, const ad_node *n)
 #define AD_RULE2(f, da, db) RUN2(f)
 #define AD_KINK1(f, da, where, taken) RUN1(f)
 #define AD_KINK2(f, da, db, where, taken) RUN2(f)
-#include "rules.def"
+#include "tree/rules.def"
 #undef AD_RULE1
 #undef AD_RULE2
 #undef AD_KINK1

@@ -4,10 +4,10 @@
 
 #include "ad_interpret.h"
 
-#include "front.h"
-#include "loops.h"
-#include "reverse.h"
-#include "vector.h"
+#include "front/front.h"
+#include "tree/loops.h"
+#include "derive/reverse.h"
+#include "shape/vector.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,8 +5,8 @@
 #ifndef TESTS_CORPUS_H
 #define TESTS_CORPUS_H
 
-#include "front.h"
-#include "generate.h"
+#include "front/front.h"
+#include "emit/generate.h"
 
 #include <costate/model.h>
 #include <costate/runtime.h>

@@ -2,7 +2,7 @@
  * at the rim too. */
 #include "ad_loops.h"
 
-#include "tangent.h"
+#include "derive/tangent.h"
 
 enum { ROOM = 2048 };
 

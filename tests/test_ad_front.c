@@ -1,8 +1,8 @@
 /* The language that costate diff accepts: every construct is lowered, run by an interpreter of trees, as it is and with its loops
  * cut into pieces, and compared bit for bit with what a compiler makes of the same text. */
 #include "ad_interpret.h"
-#include "front.h"
-#include "loops.h"
+#include "front/front.h"
+#include "tree/loops.h"
 
 #include <cmocka.h>
 #include <setjmp.h>

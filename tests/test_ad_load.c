@@ -3,7 +3,7 @@
  * latter. */
 #include "support.h"
 
-#include "cache.h"
+#include "load/cache.h"
 
 #include <costate/diff.h>
 #include <dirent.h>

@@ -7,17 +7,17 @@
  * with indices that wrap around or stop at the ends, branches, early exits by flags, outputs that are read back or assigned again.
  * The reverse of every other program is made of its loops cut into pieces. COSTATE_SEED chooses other programs, COSTATE_PROGRAMS
  * their number. */
-#include "activity.h"
-#include "arena.h"
-#include "emit.h"
-#include "flow.h"
-#include "loops.h"
-#include "pattern.h"
-#include "reverse.h"
-#include "rules.h"
-#include "tangent.h"
-#include "tree.h"
-#include "vector.h"
+#include "tree/activity.h"
+#include "base/arena.h"
+#include "emit/emit.h"
+#include "tree/flow.h"
+#include "tree/loops.h"
+#include "emit/pattern.h"
+#include "derive/reverse.h"
+#include "tree/rules.h"
+#include "derive/tangent.h"
+#include "tree/tree.h"
+#include "shape/vector.h"
 
 #include <costate/runtime.h>
 

@@ -2,8 +2,8 @@
  * tests/ad_refused.md: a block of C, then the messages; a block without messages is accepted. Then texts that are hostile:
  * they are refused, too, without a crash. */
 #define _GNU_SOURCE /* memmem */
-#include "front.h"
-#include "lint.h"
+#include "front/front.h"
+#include "front/lint.h"
 
 #include <cmocka.h>
 #include <setjmp.h>

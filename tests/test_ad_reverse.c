@@ -1,9 +1,9 @@
 /* test_ad_reverse.c - reverse mode: the traps of recomputing loops, what goes on the tape and what does not, vectors, several points at once. */
 #include "ad_products.h"
 
-#include "emit.h"
-#include "reverse.h"
-#include "vector.h"
+#include "emit/emit.h"
+#include "derive/reverse.h"
+#include "shape/vector.h"
 
 #define HEAD(name) "void " #name "(double t, const double *y, const double *p, double *f) {\n"
 

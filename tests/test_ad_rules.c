@@ -1,7 +1,7 @@
 /* Every rule of rules.def: all products against differences, smooth rules against the complex step to round-off, and the values taken at kinks. */
 #include "ad_products.h"
 
-#include "rules.h"
+#include "tree/rules.h"
 
 /* Where each rule is looked at; others at (0.3, 0.7). */
 static const struct {

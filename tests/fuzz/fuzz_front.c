@@ -1,9 +1,9 @@
 /* libFuzzer: any bytes as the text of a model, through the front end, and what is accepted through every pass to the emitted
  * text. Nothing may crash, hang, read what is not there or break a promise of tree.h. Texts come with or without a descriptor. */
 #define _GNU_SOURCE /* memmem */
-#include "front.h"
-#include "generate.h"
-#include "lint.h"
+#include "front/front.h"
+#include "emit/generate.h"
+#include "front/lint.h"
 
 #include <stdint.h>
 #include <stdlib.h>

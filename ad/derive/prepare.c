@@ -1,0 +1,238 @@
+/* prepare.c - brings a function into the shape that reverse likes, and looks at its outputs. */
+#include "base/arena.h"
+#include "derive/record.h"
+#include "tree/rules.h"
+
+/* ---- arrays with constant indices alone become scalars --------------------------------------------------------------------- */
+
+typedef struct split {
+    ad_arena *m;
+    ad_fn *fn;
+    unsigned char *whole; /* by number: has an index that is not constant */
+    ad_sym ***part;       /* by number, by element */
+} split;
+
+static int splits(const split *w, const ad_sym *s, int64_t *extent)
+{
+    return s->role == AD_LOCAL && s->array && !w->whole[s->number] && ad_constant(s->extent, extent) && *extent > 0 && *extent <= 4096;
+}
+
+static void find_whole(split *w, const ad_node *n)
+{
+    int64_t i, extent;
+    if (!n) return;
+    if (n->op == AD_ELEM && !(ad_constant(n->kid[0], &i) && ad_constant(n->sym->extent, &extent) && i >= 0 && i < extent))
+        w->whole[n->sym->number] = 1;
+    for (int k = 0; k < n->kids; k++) find_whole(w, n->kid[k]);
+}
+
+static ad_sym *part_of(split *w, ad_sym *s, int64_t i, int64_t extent)
+{
+    if (!w->part[s->number]) w->part[s->number] = ad_take(w->m, (size_t)extent * sizeof **w->part);
+    ad_sym **part = &w->part[s->number][i];
+    if (!*part) {
+        *part = ad_sym_new(w->m, w->fn, ad_text(w->m, "%s_%d", s->name, (int)i), s->type, AD_LOCAL);
+        (*part)->ctype = s->ctype;
+        (*part)->user = s->user ? ad_text(w->m, "%s[%d]", s->user, (int)i) : NULL;
+        (*part)->place = s->place;
+    }
+    return *part;
+}
+
+static void replace_elements(split *w, ad_node **at)
+{
+    ad_node *n = *at;
+    int64_t i, extent;
+    if (!n) return;
+    if (n->op == AD_ELEM && splits(w, n->sym, &extent) && ad_constant(n->kid[0], &i)) {
+        *at = ad_use(w->m, part_of(w, n->sym, i, extent));
+        (*at)->place = n->place;
+        return;
+    }
+    for (int k = 0; k < n->kids; k++) replace_elements(w, &n->kid[k]);
+}
+
+/* After every declaration of a scalar a zero, which is dead code wherever the scalar is set before it is read; so nothing is ever read unset. */
+static ad_node *declare_parts(split *w, ad_node *n)
+{
+    int64_t extent;
+    for (int k = 0; n->op != AD_BLOCK && k < n->kids; k++)
+        if (n->kid[k] && n->kid[k]->op == AD_BLOCK) n->kid[k] = declare_parts(w, n->kid[k]);
+    if (n->op != AD_BLOCK) return n;
+    ad_node *block = ad_block(w->m);
+    block->place = n->place;
+    for (int k = 0; k < n->kids; k++) {
+        ad_node *s = n->kid[k];
+        int several = s->op == AD_DECL && s->sym->number < w->fn->syms && w->part[s->sym->number] && splits(w, s->sym, &extent);
+        if (s->op != AD_DECL || !several) ad_append(w->m, block, s->op == AD_DECL ? s : declare_parts(w, s));
+        for (int64_t i = 0; s->op == AD_DECL && i < (several ? extent : 1); i++) {
+            ad_sym *v = several ? w->part[s->sym->number][i] : s->sym;
+            if (!v || v->array) continue;
+            if (several) ad_append(w->m, block, ad_decl(w->m, v));
+            ad_append(w->m, block, ad_set(w->m, ad_use(w->m, v), v->type == AD_INT ? ad_whole(w->m, 0) : ad_num(w->m, 0)));
+        }
+    }
+    return block;
+}
+
+void ad_prepare(ad_arena *m, ad_fn *fn)
+{
+    ad_unfold(m, fn);
+    size_t n = (size_t)fn->syms + 1;
+    split w = {m, fn, ad_take(m, n), ad_take(m, n * sizeof *w.part)};
+    find_whole(&w, fn->body);
+    replace_elements(&w, &fn->body);
+    fn->body = declare_parts(&w, fn->body);
+    ad_dead(m, fn);
+    ad_privatize(m, fn);
+    ad_dead(m, fn);
+}
+
+/* ---- outputs ------------------------------------------------------------------------------------------------------------------- */
+
+typedef struct access {
+    const ad_node *s;     /* the assignment */
+    ad_loops loops;
+    ad_affine form;
+    int branches;
+    struct {
+        const ad_node *choice;
+        int arm;
+    } branch[16];
+    int active;
+} access;
+
+typedef struct survey {
+    ad_arena *m;
+    const ad_fn *fn;
+    const ad_activity *activity;
+    ad_defs defs;
+    access *list;
+    int count, room;
+    int read; /* an output is read back */
+} survey;
+
+static void look(survey *v, const ad_node *n, access at)
+{
+    if (!n) return;
+    if (n->op == AD_ELEM && n->sym == v->fn->out) v->read = 1;
+    if ((n->op == AD_SET || n->op == AD_INC) && n->kid[0]->sym == v->fn->out) {
+        if (v->count == v->room) {
+            int room = 2 * v->room + 16;
+            v->list = ad_grow(v->m, v->list, (size_t)v->count * sizeof *v->list, (size_t)room * sizeof *v->list);
+            v->room = room;
+        }
+        at.s = n;
+        at.form = ad_affine_of(&v->defs, n->kid[0]->kid[0]);
+        at.active = ad_expr_varied(v->activity, n->kid[1]);
+        v->list[v->count++] = at;
+        look(v, n->kid[1], at);
+        return;
+    }
+    if (n->op == AD_FOR) ad_loops_enter(&at.loops, n);
+    for (int i = 0; i < n->kids; i++) {
+        access kid = at;
+        if (n->op == AD_IF && i > 0) {
+            if (kid.branches < 16) {
+                kid.branch[kid.branches].choice = n;
+                kid.branch[kid.branches].arm = i;
+            }
+            kid.branches++;
+        }
+        look(v, n->kid[i], kid);
+    }
+}
+
+static survey look_at_outputs(ad_arena *m, const ad_fn *fn, const ad_activity *activity)
+{
+    survey v = {.m = m, .fn = fn, .activity = activity, .defs = ad_defs_of(m, fn, fn->body)};
+    access none = {0};
+    look(&v, fn->body, none);
+    return v;
+}
+
+/* 1: different iterations of each loop around a give different elements. */
+static int injective(const survey *v, const access *a, const ad_syms *changing, int levels)
+{
+    if (!ad_steady(&a->form, &a->loops, changing)) return 0;
+    for (int at = 0; at < levels; at++)
+        if (!ad_injective(&v->defs, &a->loops, at, &a->form)) return 0;
+    return 1;
+}
+
+static int common_loops(const access *a, const access *b)
+{
+    int n = 0;
+    while (n < a->loops.depth && n < b->loops.depth && n < AD_DEPTH && a->loops.loop[n] == b->loops.loop[n]) n++;
+    return n;
+}
+
+static int exclusive(const access *a, const access *b)
+{
+    for (int i = 0; i < a->branches && i < b->branches && i < 16; i++) {
+        if (a->branch[i].choice != b->branch[i].choice) return 0;
+        if (a->branch[i].arm != b->branch[i].arm) return 1;
+    }
+    return 0;
+}
+
+/* 1: the assignment `later` may overwrite what `earlier`, which comes before it in the text if in_order, has written. */
+static int overwrites(const survey *v, const access *earlier, const access *later, int in_order, const ad_syms *changing)
+{
+    if (earlier == later) return !injective(v, later, changing, later->loops.depth);
+    if (ad_disjoint(&v->defs, &earlier->loops, &earlier->form, &later->loops, &later->form)) return 0;
+    int common = common_loops(earlier, later);
+    if (common == 0) return in_order && !exclusive(earlier, later);
+    ad_affine gap = ad_affine_difference(&earlier->form, &later->form);
+    if (!gap.ok || gap.terms > 0 || gap.c != 0) return 1;
+    if (!injective(v, earlier, changing, common) || !injective(v, later, changing, common)) return 1;
+    for (int i = 0; i < later->form.terms; i++) { /* inside the common loops it must be one and the same element */
+        int found = 0;
+        for (int j = 0; j < common; j++) found |= later->loops.loop[j]->sym == later->form.term[i].sym;
+        if (!found && ad_has(changing, later->form.term[i].sym)) return 1;
+    }
+    return in_order && !exclusive(earlier, later);
+}
+
+int ad_outputs_once(ad_arena *m, const ad_fn *fn, const ad_activity *activity)
+{
+    survey v = look_at_outputs(m, fn, activity);
+    ad_syms changing = {0};
+    ad_writes(m, fn->body, &changing);
+    if (v.read) return 0;
+    int constant = 1; /* straight-line models: by a table instead of pair by pair */
+    for (int i = 0; i < v.count; i++) constant &= v.list[i].form.ok && v.list[i].form.terms == 0 && v.list[i].loops.depth == 0;
+    for (int i = 0; i < v.count; i++) {
+        if (v.list[i].s->op != AD_SET) continue;
+        for (int j = 0; j < v.count; j++) {
+            if (constant && (j >= i || v.list[j].form.c != v.list[i].form.c)) continue;
+            if (v.list[j].active && overwrites(&v, &v.list[j], &v.list[i], j < i, &changing)) return 0;
+        }
+    }
+    return 1;
+}
+
+/* The largest index that is read or written, plus one. */
+static int largest(const survey *v, const ad_node *n, ad_loops loops, int64_t *last)
+{
+    if (!n) return 1;
+    if (n->op == AD_ELEM && n->sym == v->fn->out) {
+        ad_affine form = ad_affine_of(&v->defs, n->kid[0]);
+        int64_t lo, hi;
+        if (!ad_interval(&v->defs, &loops, &form, &lo, &hi)) return 0;
+        if (hi > *last) *last = hi;
+    }
+    if (n->op == AD_FOR) ad_loops_enter(&loops, n);
+    for (int i = 0; i < n->kids; i++)
+        if (!largest(v, n->kid[i], loops, last)) return 0;
+    return 1;
+}
+
+ad_node *ad_output_extent(ad_arena *m, const ad_fn *fn)
+{
+    if (fn->out->extent) return fn->out->extent;
+    ad_activity none = {{0}, {0}};
+    survey v = look_at_outputs(m, fn, &none);
+    int64_t last = 0;
+    return largest(&v, fn->body, (ad_loops){0}, &last) ? ad_whole(m, last + 1) : NULL;
+}

@@ -1,0 +1,25 @@
+/* products.h - the derivative products of one function of a model, as C. */
+#ifndef COSTATE_AD_PRODUCTS_H
+#define COSTATE_AD_PRODUCTS_H
+
+#include "base/out.h"
+#include "tree/tree.h"
+
+typedef struct ad_subject {
+    const ad_model *model;
+    const ad_fn *fn;    /* extents of its parameters are set */
+    const ad_fn *split; /* for code with one lane: fn with its loops cut into pieces (split.c); fn itself: nothing to cut */
+    const char *name;   /* of the emitted functions: "model" for the right-hand side, "model_init" and so on for the others */
+    int objective;      /* 1: a costate_function: all C functions have a first parameter int k */
+    int frequent;       /* 1: called at every stage: worth variants for what may be missing */
+    int nan_check;
+    int rows[4];        /* states, parameters, outputs, 1 */
+    int *most;          /* statements at the top of the largest body that was emitted */
+} ad_subject;
+
+void ad_put_eval(ad_out *o, const ad_subject *s);                       /* name_rhs or name_eval */
+void ad_put_named(ad_out *o, const ad_subject *s, const char *ending); /* the function itself, under the name name_ending */
+int ad_put_product(ad_out *o, const ad_subject *s, const char *product); /* jvp vjp jvp2 vjp_dot vjp_dot2; -1: cannot be reversed */
+int ad_put_points(ad_out *o, const ad_subject *s);                       /* name_vjp_points, after name_vjp; 0: there is none */
+
+#endif

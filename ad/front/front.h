@@ -1,0 +1,41 @@
+/* front.h - the front end of costate diff: a model file in, one tree for each of its functions out (tree.h).
+ *
+ * Everything is allocated in the arena. Messages go to the ad_diag; NULL is returned after errors. docs/language.md describes
+ * what is accepted. */
+#ifndef COSTATE_AD_FRONT_H
+#define COSTATE_AD_FRONT_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "tree/tree.h"
+
+typedef struct ad_front_options {
+    const char *compiler; /* command that runs the preprocessor, "cc" if NULL; may hold several words */
+    const char *include;  /* folder that holds costate/model.h; NULL: the compiler finds it */
+    const char *scratch;  /* folder for temporary files; NULL: $TMPDIR or /tmp */
+    int defines;
+    const char *const *define; /* "N=10", ...: given to the preprocessor as -DN=10 */
+} ad_front_options;
+
+/* Runs `cc -E` on the file and reads what it makes. */
+ad_model *ad_front(ad_arena *m, ad_diag *d, const char *file, const ad_front_options *options);
+
+/* The same for text that has been preprocessed. */
+ad_model *ad_front_text(ad_arena *m, ad_diag *d, const char *name, const char *text, size_t length);
+
+/* One function of preprocessed text, which need not hold a descriptor. Its signature tells what it is: (t, y, p, f), (k, t, y,
+ * p, g) or (p, y0). */
+ad_fn *ad_front_function(ad_arena *m, ad_diag *d, const char *name, const char *text, const char *function);
+
+/* ---- between the files of the front end ------------------------------------------------------------------------------------ */
+
+struct ac_unit;
+
+/* What is known of a function's parameters: sizes are -1 when they are not. */
+typedef struct ac_signature {
+    long states, params, outputs;
+} ac_signature;
+
+ad_model *ac_model(struct ac_unit *u);
+
+#endif

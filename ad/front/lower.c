@@ -1,0 +1,263 @@
+/* lower.c - a function of the model: its parameters, its body, its symbols. */
+#include "front/lower.h"
+
+#include <string.h>
+
+enum { STATEMENTS_MAX = 3000000 };
+
+/* ---- statements and symbols ------------------------------------------------------------------------------------------------ */
+
+void ac_emit(ac_lower *cx, ad_node *statement)
+{
+    statement->place = cx->place;
+    ad_append(cx->m, cx->block, statement);
+    if (++cx->statements <= STATEMENTS_MAX) return;
+    ad_error(cx->d, cx->place, "loops instead of repeated calls",
+             "with its helpers inlined this function has more than %d statements", STATEMENTS_MAX);
+    longjmp(*cx->give_up, 1);
+}
+
+void ac_mark(ac_lower *cx, const ad_sym *s, int mark)
+{
+    if (s->number >= cx->mark_room) {
+        const int room = 2 * s->number + 64;
+        cx->mark = ad_grow(cx->m, cx->mark, (size_t)cx->mark_room, (size_t)room);
+        memset(cx->mark + cx->mark_room, 0, (size_t)(room - cx->mark_room));
+        cx->mark_room = room;
+    }
+    cx->mark[s->number] |= (unsigned char)mark;
+}
+
+int ac_marked(const ac_lower *cx, const ad_sym *s, int mark)
+{
+    return s->number < cx->mark_room && (cx->mark[s->number] & mark);
+}
+
+ad_sym *ac_symbol(ac_lower *cx, const char *name, ac_type *type, ad_role role)
+{
+    ad_sym *s = ad_sym_new(cx->m, cx->fn, name, type->class == T_DOUBLE ? AD_DOUBLE : AD_INT, role);
+    if (type->class == T_INT) s->ctype = type->rank == 0 ? "int" : type->text;
+    s->place = cx->place;
+    return s;
+}
+
+ad_sym *ac_temporary(ac_lower *cx, const char *name, ac_type *type, ad_node *value)
+{
+    ad_sym *s = ac_symbol(cx, name, type, AD_LOCAL);
+    ac_emit(cx, ad_decl(cx->m, s));
+    ac_emit(cx, ad_set(cx->m, ad_use(cx->m, s), value));
+    ac_mark(cx, s, M_STABLE);
+    return s;
+}
+
+int ac_stable(const ac_lower *cx, const ad_node *n)
+{
+    if (!n) return 1;
+    if (n->sym && n->sym->role == AD_LOCAL && (n->op != AD_NAME || !ac_marked(cx, n->sym, M_STABLE))) return 0;
+    if (n->sym && (n->sym->role == AD_OUTPUT || n->sym->role == AD_SUM)) return 0;
+    for (int i = 0; i < n->kids; i++) {
+        if (!ac_stable(cx, n->kid[i])) return 0;
+    }
+    return 1;
+}
+
+ad_node *ac_frozen(ac_lower *cx, ad_node *n, const char *name)
+{
+    if (ac_stable(cx, n)) return n;
+    return ad_use(cx->m, ac_temporary(cx, name, ac_node_type(n), n));
+}
+
+void ac_bind_global(ac_lower *cx, ac_entity *v, ac_ref *ref)
+{
+    if (cx->bounds == cx->bound_room) {
+        const int room = 2 * cx->bound_room + 16;
+        cx->bound = ad_grow(cx->m, cx->bound, (size_t)cx->bound_room * sizeof *cx->bound, (size_t)room * sizeof *cx->bound);
+        cx->bound_room = room;
+    }
+    cx->bound[cx->bounds++] = v;
+    v->bound = ref;
+}
+
+/* ---- parameters ------------------------------------------------------------------------------------------------------------ */
+
+typedef enum shape { NUMBER, READ, WRITTEN, COUNT, DATA, OTHER } shape;
+
+static shape shape_of(const ac_entity *v)
+{
+    const ac_type *t = v->type;
+    if (t->class == T_DOUBLE) return NUMBER;
+    if (t->class == T_INT) return COUNT;
+    if (t->class != T_POINTER) return OTHER;
+    if (t->of->class == T_DOUBLE) return t->of->is_const ? READ : WRITTEN;
+    if (t->of->class == T_VOID || t->of->class == T_STRUCT) return DATA;
+    return OTHER;
+}
+
+/* Which parameters a signature has: letters k t y p f, in order; NULL: none that is known. */
+static const char *signature(const ac_entity *f)
+{
+    static const struct {
+        const char *letters;
+        int count;
+        shape shape[5];
+    } known[] = {
+        {"typf", 4, {NUMBER, READ, READ, WRITTEN}},
+        {"ktypf", 5, {COUNT, NUMBER, READ, READ, WRITTEN}},
+        {"pf", 2, {READ, WRITTEN}},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        const ac_entity *v = f->type->param;
+        int k = 0;
+        for (; v && k < known[i].count; k++, v = v->next) {
+            const shape s = shape_of(v);
+            if (s != known[i].shape[k] && !(s == WRITTEN && known[i].shape[k] == READ)) break; /* double *y, without const */
+        }
+        if (k == known[i].count && (!v || (shape_of(v) == DATA && !v->next))) return known[i].letters;
+    }
+    return NULL;
+}
+
+static ad_sym *parameter(ac_lower *cx, ac_entity *v, char letter, const ac_signature *sizes)
+{
+    static const char *const usual[] = {"k", "t", "y", "p", "f"};
+    static const char letters[] = "ktypf";
+    ad_fn *fn = cx->fn;
+    const char *name = v->name ? v->name->text : letter == 'd' ? "data" : usual[strchr(letters, letter) - letters];
+    ad_sym *s =
+        ad_sym_new(cx->m, fn, name, letter == 'k' || letter == 'd' ? AD_INT : AD_DOUBLE, letter == 'f' ? AD_OUTPUT : AD_INPUT);
+    s->user = name;
+    s->place = v->place;
+    s->array = letter == 'y' || letter == 'p' || letter == 'f';
+    if (letter == 'k') s->ctype = v->type->text;
+    if (letter == 'd') s->ctype = "void *";
+    const long size = letter == 'y' ? sizes->states : letter == 'p' ? sizes->params : letter == 'f' ? sizes->outputs : -1;
+    if (size >= 0) s->extent = ad_whole(cx->m, size);
+    ad_sym **const role = letter == 'k'   ? &fn->k
+                          : letter == 't' ? &fn->t
+                          : letter == 'y' ? &fn->y
+                          : letter == 'p' ? &fn->p
+                          : letter == 'f' ? &fn->out
+                                          : &fn->data;
+    *role = s;
+    fn->param[fn->params++] = s;
+    return s;
+}
+
+static void bind_parameter(ac_lower *cx, ac_entity *v, ad_sym *s, char letter)
+{
+    ac_ref *r = ad_take(cx->m, sizeof *r);
+    *r = (ac_ref){.entity = v};
+    if (letter == 'd') {
+        r->where = R_RAW;
+        r->type = v->type->of;
+        r->text = r->type->class == T_VOID ? s->name : ad_text(cx->m, "((const %s *)%s)", r->type->text, s->name);
+    } else {
+        if (v->writes > 1 && !s->array) { /* a number that the function changes: a copy of its own */
+            ad_sym *copy = ac_temporary(cx, s->name, v->type, ad_use(cx->m, s));
+            copy->user = s->user;
+            cx->mark[copy->number] = 0;
+            s = copy;
+        }
+        r->type = s->array ? v->type->of : v->type;
+        r->leaf = ad_take(cx->m, sizeof *r->leaf);
+        r->leaf[0] = s;
+    }
+    v->bound = r;
+}
+
+static int parameters(ac_lower *cx, ac_entity *f, const ac_signature *sizes)
+{
+    const char *letters = signature(f);
+    if (!letters) {
+        ad_error(cx->d, f->place,
+                 "(double t, const double *y, const double *p, double *f), with or without a last void *data; "
+                 "observe has an int in front, init is (const double *p, double *y0)",
+                 "the parameters of '%s' are not those of a function of a model", f->name->text);
+        return 0;
+    }
+    ac_entity *v = f->type->param;
+    char order[8] = {0};
+    ad_sym *sym[8];
+    int n = 0;
+    for (; v; v = v->next, n++) {
+        order[n] = *letters ? *letters++ : 'd';
+        sym[n] = parameter(cx, v, order[n], sizes);
+    }
+    n = 0;
+    for (v = f->type->param; v; v = v->next, n++) bind_parameter(cx, v, sym[n], order[n]);
+    return 1;
+}
+
+/* ---- the function ---------------------------------------------------------------------------------------------------------- */
+
+/* 1: some return gives something else than 0. */
+static int returns_status(ac_lower *cx, const ac_stmt *s)
+{
+    for (; s; s = s->next) {
+        ac_constant k;
+        if (s->op == S_RETURN && s->expr && !(ac_evaluate(cx->m, s->expr, &k) && !k.is_double && k.whole == 0)) return 1;
+        if ((s->op == S_BLOCK && returns_status(cx, s->first)) || (s->body && returns_status(cx, s->body)) ||
+            (s->otherwise && returns_status(cx, s->otherwise)))
+            return 1;
+    }
+    return 0;
+}
+
+/* 1: control can leave the function before its last statement. */
+static int leaves_early(const ac_stmt *body)
+{
+    for (const ac_stmt *s = body->first; s; s = s->next) {
+        if (s->op != S_RETURN && (s->exits & EXIT_RETURN)) return 1;
+        if (s->always) return 0;
+    }
+    return 0;
+}
+
+static void lower_body(ac_lower *cx, ac_entity *f)
+{
+    ac_frame frame = {.function = f};
+    ac_ref status = {.type = ac_int(AC_INT)};
+    if (f->type->of->class != T_VOID && returns_status(cx, f->body->first)) {
+        ad_sym *s = ac_temporary(cx, "status", ac_int(AC_INT), ad_whole(cx->m, 0));
+        cx->fn->returns = 1;
+        cx->fn->status = s;
+        status.leaf = ad_take(cx->m, sizeof *status.leaf);
+        status.leaf[0] = s;
+        frame.result = &status;
+    }
+    if (leaves_early(f->body)) {
+        frame.done = ac_symbol(cx, "done", ac_int(AC_INT), AD_LOCAL);
+        ac_mark(cx, frame.done, M_FLAG);
+        ac_emit(cx, ad_decl(cx->m, frame.done));
+        ac_emit(cx, ad_set(cx->m, ad_use(cx->m, frame.done), ad_whole(cx->m, 0)));
+    }
+    cx->frame = &frame;
+    ac_statements(cx, f->body->first);
+}
+
+ad_fn *ac_lower_function(ac_unit *u, ac_entity *f, const ac_signature *sizes, int *raw)
+{
+    jmp_buf give_up;
+    const int errors = ad_diag_count(u->d);
+    ac_lower *cx = ad_take(u->m, sizeof *cx);
+    ad_fn *fn = ad_take(u->m, sizeof *fn);
+    *cx = (ac_lower){.u = u, .m = u->m, .d = u->d, .fn = fn, .place = f->place, .give_up = &give_up};
+    fn->name = f->name->text;
+    fn->place = f->place;
+    cx->block = fn->body = ad_block(u->m);
+    if (f->type->of->class != T_VOID && f->type->of->class != T_INT) {
+        ad_error(u->d, f->place, "void or int", "'%s' returns %s", f->name->text, ac_a_type(u->m, f->type->of));
+        return NULL;
+    }
+    if (!ac_body(u, f) || f->active || !parameters(cx, f, sizes)) return NULL;
+    f->active = 1;
+    if (!setjmp(give_up)) {
+        lower_body(cx, f);
+        if (ad_diag_count(u->d) == errors) ac_tidy(cx);
+        if (ad_diag_count(u->d) == errors) ac_ranges(cx);
+    }
+    f->active = 0;
+    for (int i = 0; i < cx->bounds; i++) cx->bound[i]->bound = NULL;
+    *raw |= cx->raw;
+    return ad_diag_count(u->d) == errors ? fn : NULL;
+}

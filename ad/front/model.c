@@ -1,0 +1,189 @@
+/* model.c - the descriptor COSTATE_MODEL: sizes, which function is what, and whether all of it fits together. */
+#include "front/lower.h"
+
+#include <string.h>
+
+typedef struct reading {
+    ac_unit *u;
+    ad_model *model;
+    int raw;
+} reading;
+
+static const ac_field *field(const ac_unit *u, const char *name)
+{
+    for (const ac_field *f = u->field; f; f = f->next) {
+        if (strcmp(f->name->text, name) == 0) return f;
+    }
+    return NULL;
+}
+
+static int size(const ac_unit *u, const char *name, int otherwise)
+{
+    const ac_field *f = field(u, name);
+    int64_t value = otherwise;
+    if (f && !ac_field_value((ac_unit *)u, f, &value)) return -1;
+    return (int)value;
+}
+
+static void unknown_members(ac_unit *u)
+{
+    static const char *const known[] = {"states",     "params",      "objectives",  "observations",    "rhs",
+                                        "init",       "defaults",    "terminal",    "running",         "observe",
+                                        "observe_at", "state_names", "param_names", "objective_names", "y0",
+                                        "p",          "t0",          "t1"};
+    for (const ac_field *f = u->field; f; f = f->next) {
+        size_t i = 0;
+        while (i < sizeof known / sizeof *known && strcmp(known[i], f->name->text) != 0) i++;
+        if (i == sizeof known / sizeof *known) {
+            const char *near = NULL;
+            for (size_t k = 0; k < sizeof known / sizeof *known && !near; k++)
+                near = ac_distance(f->name->text, known[k]) < 3 && known[k][1] ? known[k] : NULL;
+            ad_error(u->d, f->place, near ? ad_text(u->m, ".%s", near) : NULL, "a model has no member '%s'", f->name->text);
+        }
+        for (const ac_field *k = u->field; k != f; k = k->next) {
+            if (k->name == f->name) ad_error(u->d, f->place, NULL, "'.%s' is given twice", f->name->text);
+        }
+    }
+}
+
+/* Values between braces; -1: there are none, so that nothing can be said. */
+static int values(const ac_unit *u, const ac_field *f)
+{
+    int i = f->from, n = 0;
+    while (i < f->to && !(u->tokens.at[i].kind == AC_PUNCT && u->tokens.at[i].punct == '{')) i++;
+    if (i == f->to) return -1;
+    const int close = u->tokens.at[i].match;
+    for (i++; i < close;) {
+        n++;
+        while (i < close && !(u->tokens.at[i].kind == AC_PUNCT && u->tokens.at[i].punct == ','))
+            i = u->tokens.at[i].match ? u->tokens.at[i].match + 1 : i + 1;
+        if (i < close) i++;
+    }
+    return n;
+}
+
+static void same_length(ac_unit *u, const char *list, const char *count, int wanted)
+{
+    const ac_field *f = field(u, list);
+    const int n = f ? values(u, f) : -1;
+    if (n < 0 || wanted < 0 || n == wanted) return;
+    int lone_name = 0; /* .y0 = { table }: a name stands for an array */
+    if (n == 1) {
+        const ac_token *t = &u->tokens.at[f->from];
+        for (int i = f->from; i < f->to; i++)
+            lone_name |= u->tokens.at[i].kind == AC_IDENT && u->tokens.at[i].name->entity &&
+                         u->tokens.at[i].name->entity->type->class == T_ARRAY;
+        (void)t;
+    }
+    if (!lone_name)
+        ad_error(u->d, f->place, NULL, ".%s has %d value%s, but .%s is %d", list, n, n == 1 ? "" : "s", count, wanted);
+}
+
+/* The function that a member names; NULL: the member is not there, or there was an error. */
+static ac_entity *named_function(ac_unit *u, const char *member)
+{
+    const ac_field *f = field(u, member);
+    if (!f) return NULL;
+    const ac_token *name = NULL;
+    for (int i = f->from; i < f->to; i++) {
+        if (u->tokens.at[i].kind == AC_IDENT) name = &u->tokens.at[i];
+    }
+    if (!name || strcmp(name->name->text, "NULL") == 0) {
+        if (!name) ad_error(u->d, f->place, NULL, ".%s is the name of a function", member);
+        return NULL;
+    }
+    ac_entity *e = name->name->entity;
+    if (e && e->sort == N_FUNCTION && e->body_from) return e;
+    ad_error(u->d, name->place, NULL, "there is no function '%s' in this file", name->name->text);
+    return NULL;
+}
+
+static ad_fn *lower(reading *r, const char *member, const char *letters, long outputs)
+{
+    ac_entity *f = named_function(r->u, member);
+    if (!f) return NULL;
+    const long states = r->model->states > 0 ? r->model->states : -1; /* -1: not known, after an error */
+    const ac_signature s = {.states = states, .params = r->model->params, .outputs = outputs > 0 ? outputs : -1};
+    ad_fn *fn = ac_lower_function(r->u, f, &s, &r->raw);
+    if (!fn) return NULL;
+    const char *has = fn->k ? "ktypf" : fn->t ? "typf" : "pf";
+    if (strcmp(has, letters) != 0) {
+        static const char *const wanted[] = {"(double t, const double *y, const double *p, double *f)",
+                                             "(int k, double t, const double *y, const double *p, double *g)",
+                                             "(const double *p, double *y0)"};
+        const int which = strcmp(letters, "typf") == 0 ? 0 : strcmp(letters, "ktypf") == 0 ? 1 : 2;
+        ad_error(r->u->d, f->place, wanted[which], "the parameters of '%s' are not those of .%s", f->name->text, member);
+    }
+    return fn;
+}
+
+/* Definitions of types, in the user's own words: what AD_RAW texts refer to. */
+static const char *prelude(const ac_unit *u)
+{
+    size_t room = 1;
+    for (const ac_piece *k = u->piece; k; k = k->next) {
+        for (int i = k->from; i < k->to; i++) room += (size_t)u->tokens.at[i].length + 2;
+    }
+    char *text = ad_take(u->m, room), *at = text;
+    for (const ac_piece *k = u->piece; k; k = k->next) {
+        int line = u->tokens.at[k->from].place.line;
+        for (int i = k->from; i < k->to; i++) {
+            const ac_token *t = &u->tokens.at[i];
+            if (i > k->from) *at++ = t->place.line != line ? '\n' : ' ';
+            line = t->place.line;
+            memcpy(at, t->text, (size_t)t->length);
+            at += t->length;
+        }
+        *at++ = '\n';
+    }
+    *at = 0;
+    return text;
+}
+
+ad_model *ac_model(ac_unit *u)
+{
+    reading r = {.u = u, .model = ad_take(u->m, sizeof *r.model)};
+    ad_model *m = r.model;
+    m->file = u->file;
+    m->prelude = "";
+    if (!u->model) {
+        if (ad_diag_count(u->d) == 0)
+            ad_error(u->d, (ad_place){.file = u->file},
+                     "COSTATE_MODEL(name, .states = ..., .params = ..., .rhs = rhs) at the end of the file",
+                     "there is no model in this file");
+        return NULL;
+    }
+    m->name = u->model->text;
+    unknown_members(u);
+    const int has_objective = field(u, "terminal") || field(u, "running") || field(u, "observe");
+    m->states = size(u, "states", 0);
+    m->params = size(u, "params", 0);
+    m->objectives = size(u, "objectives", 0);
+    if (m->objectives == 0 && has_objective) m->objectives = 1;
+    m->observations =
+        size(u, "observations",
+             field(u, "observe_at") && values(u, field(u, "observe_at")) > 0 ? values(u, field(u, "observe_at")) : 0);
+    if (m->states == 0 && !field(u, "states"))
+        ad_error(u->d, u->model_place, ".states = the number of components of y", "the model has no states");
+    if (m->states == 0 && field(u, "states")) ad_error(u->d, field(u, "states")->place, NULL, "the model has no states");
+    if (!field(u, "rhs"))
+        ad_error(u->d, u->model_place, ".rhs = the function that computes y'", "the model has no right-hand side");
+    if (field(u, "observe") && m->observations == 0)
+        ad_error(u->d, field(u, "observe")->place, ".observe_at = COSTATE_VALUES(...), .observations = their number",
+                 "the model has .observe but no observations");
+    if (field(u, "y0") && field(u, "init"))
+        ad_error(u->d, field(u, "init")->place, "one of them", "the initial state is given twice: .y0 and .init");
+    same_length(u, "y0", "states", m->states);
+    same_length(u, "state_names", "states", m->states);
+    same_length(u, "p", "params", m->params);
+    same_length(u, "param_names", "params", m->params);
+    same_length(u, "objective_names", "objectives", m->objectives);
+    same_length(u, "observe_at", "observations", m->observations);
+    m->rhs = lower(&r, "rhs", "typf", m->states);
+    m->init = lower(&r, "init", "pf", m->states);
+    m->terminal = lower(&r, "terminal", "typf", m->objectives);
+    m->running = lower(&r, "running", "typf", m->objectives);
+    m->observe = lower(&r, "observe", "ktypf", m->objectives);
+    if (r.raw) m->prelude = prelude(u);
+    return ad_diag_count(u->d) == 0 ? m : NULL;
+}

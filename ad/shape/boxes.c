@@ -1,0 +1,55 @@
+/* boxes.c - boxes of points. */
+#include "shape/boxes.h"
+
+int ad_box_empty(const ad_box *b)
+{
+    return b->from[0] >= b->to[0] || b->from[1] >= b->to[1];
+}
+
+ad_box ad_box_meet(const ad_box *a, const ad_box *b)
+{
+    ad_box c = *a;
+    for (int d = 0; d < 2; d++) {
+        if (b->from[d] > c.from[d]) c.from[d] = b->from[d];
+        if (b->to[d] < c.to[d]) c.to[d] = b->to[d];
+    }
+    return c;
+}
+
+int ad_box_same(const ad_box *a, const ad_box *b)
+{
+    return a->from[0] == b->from[0] && a->to[0] == b->to[0] && a->from[1] == b->from[1] && a->to[1] == b->to[1];
+}
+
+ad_box ad_box_moved(const ad_box *b, const int64_t *shift)
+{
+    return (ad_box){{b->from[0] - shift[0], b->from[1] - shift[1]}, {b->to[0] - shift[0], b->to[1] - shift[1]}};
+}
+
+void ad_box_around(const ad_box *b, const ad_box *middle, ad_box part[5])
+{
+    part[0] = part[1] = part[2] = part[3] = part[4] = *b;
+    part[0].to[0] = part[1].from[0] = part[2].from[0] = part[3].from[0] = middle->from[0];
+    part[4].from[0] = part[1].to[0] = part[2].to[0] = part[3].to[0] = middle->to[0];
+    part[1].to[1] = part[2].from[1] = middle->from[1];
+    part[3].from[1] = part[2].to[1] = middle->to[1];
+}
+
+int ad_boxes_without(ad_box *list, int count, const ad_box *out)
+{
+    ad_box next[AD_PIECES], part[5];
+    int n = 0;
+    for (int i = 0; i < count; i++) {
+        const ad_box common = ad_box_meet(&list[i], out);
+        const int apart = ad_box_empty(&common);
+        if (!apart) ad_box_around(&list[i], &common, part);
+        for (int k = 0; k < (apart ? 1 : 5); k++) {
+            const ad_box *piece = apart ? &list[i] : &part[k];
+            if ((!apart && k == 2) || ad_box_empty(piece)) continue;
+            if (n == AD_PIECES) return AD_PIECES + 1;
+            next[n++] = *piece;
+        }
+    }
+    for (int i = 0; i < n; i++) list[i] = next[i];
+    return n;
+}

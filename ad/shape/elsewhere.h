@@ -1,0 +1,47 @@
+/* elsewhere.h - values of a loop's body as they are at other points, and sums of them.
+ *
+ * A point is an iteration of one loop, or of two, one inside the other. The value of an expression at x - shift is the
+ * expression with locals of the body replaced by what they are set to, and indices moved: y[100 j + i] of (j - 1, i) is
+ * y[100 j + i - 100]. */
+#ifndef COSTATE_AD_ELSEWHERE_H
+#define COSTATE_AD_ELSEWHERE_H
+
+#include "shape/vector_in.h"
+
+typedef struct ad_points {
+    ad_vectors *v;
+    const ad_node *loop[2]; /* the outer one, or NULL, and the inner one */
+    ad_loops loops;         /* both */
+    ad_syms changing;       /* what they assign to */
+} ad_points;
+
+/* How far the form goes with a step in direction d: 0 along the outer loop, 1 along the inner one. */
+int64_t ad_points_stride(const ad_points *x, const ad_affine *form, int d);
+
+/* 1: the value may be computed elsewhere: few sums and products of few elements, and of what does not change. */
+int ad_points_movable(const ad_points *x, const ad_node *e);
+
+/* What does not change in a term: literal times rest, or the literal alone. */
+typedef struct ad_factor {
+    double literal;
+    ad_node *rest;
+} ad_factor;
+
+/* A sum of values of several points: f_0 (a + b + ...) + f_1 (c + d + ...) + ..., where the f do not change. */
+typedef struct ad_total {
+    struct ad_term {
+        ad_factor f;
+        ad_node *sum;
+    } *term;
+    int count, room;
+} ad_total;
+
+/* Adds the value of e at x - shift. */
+void ad_total_add(const ad_points *x, ad_total *t, const ad_node *e, const int64_t *shift);
+
+/* The same with no shift, if e goes with the factors that are there; else 0. */
+int ad_total_absorb(const ad_points *x, ad_total *t, const ad_node *e);
+
+ad_node *ad_total_value(ad_arena *m, const ad_total *t);
+
+#endif

@@ -1,0 +1,168 @@
+/* factors.c - factors that terms have in common; and the order of factors, where lanes fill the vectors.
+ *
+ *     pb += (y_1 (y_2 c)) r_b,   yb_1 += (p (y_2 c)) r_b,   yb_2 += (p (y_1 c)) r_b        r_b has lanes, the others have none
+ *
+ * A product of numbers without lanes is a multiplication, and one more operation spreads it over the lanes. With r_b first, ((r_b c) y_2) y_1, what the statements have
+ * in common is computed once, and the last factor of each comes from memory as an operand. Only in straight code: in a loop, products without lanes are often
+ * the same in all iterations. */
+#include "shape/vector_in.h"
+
+#include "base/arena.h"
+#include "tree/rules.h"
+
+enum { FACTORS = 16 };
+
+typedef struct factors {
+    ad_node *of[FACTORS];
+    int count;
+} factors;
+
+static int flatten(factors *f, ad_node *e)
+{
+    if (e->op == AD_MUL) return flatten(f, e->kid[0]) && flatten(f, e->kid[1]);
+    if (f->count == FACTORS) return 0;
+    f->of[f->count++] = e;
+    return 1;
+}
+
+static int mentions(const ad_node *e)
+{
+    if (e->sym) return 1;
+    for (int i = 0; i < e->kids; i++)
+        if (mentions(e->kid[i])) return 1;
+    return 0;
+}
+
+/* Where a factor goes: the first with lanes, then constants, elements of arrays, other values, and the rest of those with lanes. */
+static int rank(const factors *f, int i)
+{
+    if (ad_has_lanes(f->of[i])) {
+        for (int k = 0; k < i; k++)
+            if (ad_has_lanes(f->of[k])) return 4;
+        return 0;
+    }
+    return !mentions(f->of[i]) ? 1 : f->of[i]->op == AD_ELEM ? 2 : 3;
+}
+
+/* 1: a goes before b; among equals of a kind any fixed order will do, so that products have their beginnings in common. */
+static int before(const ad_node *a, const ad_node *b)
+{
+    if (!a->sym || !b->sym) return 0;
+    if (a->sym != b->sym) return a->sym->number < b->sym->number;
+    int64_t at, other;
+    return a->op == AD_ELEM && b->op == AD_ELEM && ad_constant(a->kid[0], &at) && ad_constant(b->kid[0], &other) && at < other;
+}
+
+static ad_node *product(ad_arena *m, ad_node *e)
+{
+    factors f = {.count = 0}, sorted = {.count = 0};
+    int plain = 0;
+    if (!flatten(&f, e)) return e;
+    for (int i = 0; i < f.count; i++) plain += !ad_has_lanes(f.of[i]);
+    if (plain < 2 || plain == f.count) return e;
+    for (int r = 0; r <= 4; r++)
+        for (int i = 0; i < f.count; i++) {
+            if (rank(&f, i) != r) continue;
+            if (r == 1 && sorted.count == 2) { /* constants are one */
+                sorted.of[1] = ad_mul(m, sorted.of[1], f.of[i]);
+                continue;
+            }
+            int at = sorted.count++;
+            for (; at > 0 && r == 2 && sorted.of[at - 1]->op == AD_ELEM && !ad_has_lanes(sorted.of[at - 1]) && before(f.of[i], sorted.of[at - 1]); at--)
+                sorted.of[at] = sorted.of[at - 1];
+            sorted.of[at] = f.of[i];
+        }
+    ad_node *out = sorted.of[0];
+    for (int i = 1; i < sorted.count; i++) out = ad_mul(m, out, sorted.of[i]);
+    return out;
+}
+
+static ad_node *reorder(ad_arena *m, ad_node *e)
+{
+    if (!ad_has_lanes(e)) return e;
+    if (e->op == AD_MUL) return product(m, e);
+    if (e->op == AD_ADD || e->op == AD_SUB || e->op == AD_NEG)
+        for (int i = 0; i < e->kids; i++) e->kid[i] = reorder(m, e->kid[i]);
+    return e;
+}
+
+/* ---- common factors -------------------------------------------------------------------------------------------------------------- */
+
+enum { TERMS = 32, WORTH_IT = 3 };
+
+typedef struct terms {
+    ad_node *of[TERMS]; /* NULL: taken already */
+    int sign[TERMS];
+    int count;
+} terms;
+
+static int spread(terms *t, ad_node *e, int sign)
+{
+    if (e->op == AD_ADD || e->op == AD_SUB) return spread(t, e->kid[0], sign) && spread(t, e->kid[1], e->op == AD_SUB ? -sign : sign);
+    if (e->op == AD_NEG) return spread(t, e->kid[0], -sign);
+    if (t->count == TERMS) return 0;
+    t->of[t->count] = e;
+    t->sign[t->count++] = sign;
+    return 1;
+}
+
+static ad_node *first_factor(ad_node *e)
+{
+    while (e->op == AD_MUL) e = e->kid[0];
+    return e;
+}
+
+/* The product without its first factor. */
+static ad_node *others(ad_arena *m, ad_node *e)
+{
+    return e->kid[0]->op == AD_MUL ? ad_mul(m, others(m, e->kid[0]), e->kid[1]) : e->kid[1];
+}
+
+static ad_node *plus(ad_arena *m, ad_node *sum, ad_node *e, int sign)
+{
+    if (!sum) return sign < 0 ? ad_neg(m, e) : e;
+    return sign < 0 ? ad_sub(m, sum, e) : ad_add(m, sum, e);
+}
+
+/* f a + f b + f c as f (a + b + c), for three terms or more. */
+static ad_node *common(ad_arena *m, ad_node *e)
+{
+    terms t = {.count = 0};
+    ad_node *sum = NULL;
+    int found = 0;
+    if (!spread(&t, e, 1)) return e;
+    for (int i = 0; i < t.count; i++) {
+        if (!t.of[i]) continue;
+        ad_node *f = t.of[i]->op == AD_MUL ? first_factor(t.of[i]) : NULL, *inner = NULL;
+        int same = 0;
+        for (int k = i; f && k < t.count; k++) same += t.of[k] && t.of[k]->op == AD_MUL && ad_same(first_factor(t.of[k]), f);
+        if (same < WORTH_IT) {
+            sum = plus(m, sum, t.of[i], t.sign[i]);
+            continue;
+        }
+        for (int k = i; k < t.count; k++) {
+            if (!t.of[k] || t.of[k]->op != AD_MUL || !ad_same(first_factor(t.of[k]), f)) continue;
+            inner = plus(m, inner, others(m, t.of[k]), t.sign[k]);
+            t.of[k] = NULL;
+        }
+        sum = plus(m, sum, ad_mul(m, f, inner), 1);
+        found = 1;
+    }
+    return found ? sum : e;
+}
+
+void ad_common_factors(ad_arena *m, ad_node *n)
+{
+    if (!n) return;
+    if ((n->op == AD_SET || n->op == AD_INC) && n->kid[1]->type == AD_DOUBLE) n->kid[1] = common(m, n->kid[1]);
+    for (int i = 0; (n->op == AD_BLOCK || n->op == AD_IF || n->op == AD_FOR) && i < n->kids; i++) ad_common_factors(m, n->kid[i]);
+}
+
+/* ---- the order of factors ----------------------------------------------------------------------------------------------------------- */
+
+void ad_order_factors(ad_arena *m, ad_node *n)
+{
+    if (!n) return;
+    if ((n->op == AD_SET || n->op == AD_INC) && n->kid[0]->sym->lane) n->kid[1] = reorder(m, n->kid[1]);
+    for (int i = 0; (n->op == AD_BLOCK || n->op == AD_IF) && i < n->kids; i++) ad_order_factors(m, n->kid[i]);
+}

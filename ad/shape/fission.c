@@ -1,0 +1,347 @@
+/* fission.c - scatters, for one lane.
+ *
+ * Stencils: a loop that adds to a[i - 1], a[i], a[i + 1] cannot run as vectors, for iterations meet in one element. Split, it can:
+ *
+ *     for i: { ...; row[i] = e; a[i] += g }    for i: a[i] += row[i + 1] + row[i - 1]
+ *
+ * in strips short enough for row to stay in the nearest cache; what the second loop leaves out at its ends is added by itself.
+ * Diagonals: in
+ *
+ *     for i: { ...; a[i] += e; for j: a[j] += ... }
+ *
+ * the single addition meets the vectors in flight that the loop before it has just written; it is put off: later[i] = e, and after the loop a[i] += later[i]. */
+#include "shape/vector_in.h"
+
+#include "base/arena.h"
+
+enum { STRIP = 512, WIDTH = 16, PUT_OFF = 4096 };
+
+/* ---- stencils --------------------------------------------------------------------------------------------------------------------- */
+
+typedef struct moved {
+    ad_affine form;
+    ad_sym *array;
+    ad_sym *row;
+    const ad_node *value; /* what is added; NULL: shares its row with nobody */
+    ad_place place;
+    int first;     /* of those before it, the one whose elements it adds to in other iterations; itself: none */
+    int64_t shift; /* iterations that it is late: it adds row[i - shift] to that one's element */
+} moved;
+
+typedef struct splitter {
+    ad_vectors *v;
+    const ad_node *loop;
+    const ad_loops *around;
+    ad_syms changing;
+    moved *list;
+    int count;
+    int64_t shortest; /* iterations of a strip */
+    ad_node *body;   /* of the loop that remains */
+    ad_affine offset; /* index into rows */
+} splitter;
+
+/* 1: the loop does nothing with the array but add to it, in statements of its own block. */
+static int only_sums(const ad_node *n, const ad_sym *s, int top)
+{
+    if (!n) return 1;
+    if (n->op == AD_INC && n->kid[0]->sym == s) return top && !ad_uses(n->kid[1], s) && !ad_uses(n->kid[0]->kid[0], s);
+    if (n->sym == s) return 0;
+    for (int i = 0; i < n->kids; i++)
+        if (!only_sums(n->kid[i], s, top && n->op == AD_BLOCK)) return 0;
+    return 1;
+}
+
+static ad_sym *row_for(splitter *w, const ad_node *value, int *fresh)
+{
+    for (int i = 0; i < w->count; i++)
+        if (value && w->list[i].value && ad_same(w->list[i].value, value)) {
+            *fresh = 0;
+            return w->list[i].row;
+        }
+    *fresh = 1;
+    ad_sym *row = ad_sym_new(w->v->m, w->v->fn, "row", AD_DOUBLE, AD_LOCAL);
+    row->array = 1;
+    row->lane = 1;
+    return row;
+}
+
+/* The smallest and the largest shift of those that go with `first`. */
+static void shifts(const splitter *w, int first, int64_t *least, int64_t *most)
+{
+    *least = *most = 0;
+    for (int i = first; i < w->count; i++) {
+        const moved *k = &w->list[i];
+        if (k->first == first && k->shift < *least) *least = k->shift;
+        if (k->first == first && k->shift > *most) *most = k->shift;
+    }
+}
+
+/* Number `at` goes with an earlier one, if it adds to the same elements a few iterations earlier or later. */
+static void join(splitter *w, int at)
+{
+    moved *k = &w->list[at];
+    const int64_t c = ad_coefficient(&k->form, w->loop->sym);
+    for (int i = 0; i < at; i++) {
+        int64_t least, most;
+        const ad_affine gap = ad_affine_difference(&k->form, &w->list[i].form);
+        if (w->list[i].array != k->array || w->list[i].first != i || !gap.ok || gap.terms > 0 || gap.c % c != 0) continue;
+        shifts(w, i, &least, &most);
+        k->shift = gap.c / c;
+        if (k->shift > most) most = k->shift;
+        if (k->shift < least) least = k->shift;
+        if (most - least > WIDTH || most - least >= w->shortest) continue;
+        k->first = i;
+        return;
+    }
+    k->shift = 0;
+}
+
+static void move(splitter *w, const ad_node *s, const ad_affine *form)
+{
+    ad_arena *m = w->v->m;
+    int fresh;
+    const ad_node *value = ad_stays_put(w->loop->kid[2], s->kid[1]) ? s->kid[1] : NULL; /* else it may differ from its equals */
+    ad_sym *row = row_for(w, value, &fresh);
+    if (fresh) ad_append(m, w->body, ad_set(m, ad_elem(m, row, ad_from_affine(m, &w->offset)), ad_copy(m, s->kid[1], NULL)));
+    w->list[w->count] = (moved){*form, s->kid[0]->sym, row, value, s->place, w->count, 0};
+    join(w, w->count++);
+}
+
+static ad_node *range(splitter *w, ad_node *from, ad_node *to, ad_node *body)
+{
+    ad_node *n = ad_new(w->v->m, AD_FOR, AD_INT, 3, from, to, body);
+    n->sym = w->loop->sym;
+    n->whole = 1;
+    n->simd = 1;
+    n->place = w->loop->place;
+    return n;
+}
+
+/* 1: the loop, of additions alone, stays one of independent iterations with one more of them. */
+static int admits(splitter *w, const ad_node *loop, const ad_node *add)
+{
+    for (int i = 0; i < loop->kid[2]->kids; i++) {
+        const ad_node *other = loop->kid[2]->kid[i]->kid[0];
+        if (other->sym == add->kid[0]->sym && !ad_apart(w->v, w->loop, w->around, &w->changing, add->kid[0], other)) return 0;
+    }
+    return 1;
+}
+
+/* The addition for i = from .. to-1, in one of the block's loops from number `first` on, or in a new one. */
+static void put_addition(splitter *w, ad_node *block, int first, ad_node *from, ad_node *to, ad_node *add)
+{
+    ad_arena *m = w->v->m;
+    for (int i = first; i < block->kids; i++) {
+        ad_node *loop = block->kid[i];
+        if (!ad_same(loop->kid[0], from) || !ad_same(loop->kid[1], to) || !admits(w, loop, add)) continue;
+        ad_append(m, loop->kid[2], add);
+        return;
+    }
+    ad_node *body = ad_block(m);
+    ad_append(m, body, add);
+    ad_append(m, block, range(w, from, to, body));
+}
+
+static ad_node *plus(ad_arena *m, const ad_node *n, int64_t k)
+{
+    ad_node *copy = ad_copy(m, n, NULL);
+    return k < 0 ? ad_sub(m, copy, ad_whole(m, -k)) : ad_add(m, copy, ad_whole(m, k));
+}
+
+static ad_node *row_at(splitter *w, const moved *k, int64_t late)
+{
+    ad_affine at = w->offset;
+    at.c -= late;
+    return ad_elem(w->v->m, k->row, ad_from_affine(w->v->m, &at));
+}
+
+static ad_node *addition(splitter *w, const moved *k, ad_node *e)
+{
+    ad_node *add = ad_inc(w->v->m, ad_elem(w->v->m, k->array, ad_from_affine(w->v->m, &k->form)), e);
+    add->place = k->place;
+    return add;
+}
+
+/* The split loop from `from` to `to`, appended to block. */
+static void put_loops(splitter *w, ad_node *block, ad_node *from, ad_node *to)
+{
+    ad_arena *m = w->v->m;
+    ad_append(m, block, range(w, from, to, w->body));
+    const int first = block->kids;
+    for (int i = 0; i < w->count; i++) {
+        int64_t least, most;
+        ad_node *sum = NULL;
+        if (w->list[i].first != i) continue;
+        shifts(w, i, &least, &most);
+        for (int j = i; j < w->count; j++) {
+            const moved *k = &w->list[j];
+            if (k->first != i) continue;
+            sum = sum ? ad_add(m, sum, row_at(w, k, k->shift)) : row_at(w, k, k->shift);
+            const int64_t early = most - k->shift, late = least - k->shift;
+            if (early > 0) put_addition(w, block, first, plus(m, from, 0), plus(m, from, early), addition(w, k, row_at(w, k, 0)));
+            if (late < 0) put_addition(w, block, first, plus(m, to, late), plus(m, to, 0), addition(w, k, row_at(w, k, 0)));
+        }
+        put_addition(w, block, first, plus(m, from, most), plus(m, to, least), addition(w, &w->list[i], sum));
+    }
+}
+
+/* Declares the rows, each once. */
+static void put_rows(splitter *w, ad_node *block, int64_t extent)
+{
+    for (int i = 0; i < w->count; i++) {
+        int known = 0;
+        for (int j = 0; j < i; j++) known |= w->list[j].row == w->list[i].row;
+        if (known) continue;
+        w->list[i].row->extent = ad_whole(w->v->m, extent);
+        ad_append(w->v->m, block, ad_decl(w->v->m, w->list[i].row));
+    }
+}
+
+/* Which additions stay in the loop: each that meets none of those that stay already, the last first, for those are sums of several. */
+static unsigned char *choose(splitter *w)
+{
+    const ad_node *body = w->loop->kid[2];
+    unsigned char *stays = ad_take(w->v->m, (size_t)body->kids + 1);
+    for (int i = body->kids - 1; i >= 0; i--) {
+        const ad_node *s = body->kid[i];
+        stays[i] = 1;
+        if (s->op != AD_INC || s->kid[0]->op != AD_ELEM) continue;
+        for (int j = i + 1; stays[i] && j < body->kids; j++) {
+            const ad_node *o = body->kid[j];
+            if (stays[j] && o->op == AD_INC && o->kid[0]->op == AD_ELEM && o->kid[0]->sym == s->kid[0]->sym)
+                stays[i] = (unsigned char)ad_apart(w->v, w->loop, w->around, &w->changing, s->kid[0], o->kid[0]);
+        }
+    }
+    return stays;
+}
+
+static int distribute(splitter *w)
+{
+    const ad_node *body = w->loop->kid[2];
+    const unsigned char *stays = choose(w);
+    ad_loops loops = *w->around;
+    ad_loops_enter(&loops, w->loop);
+    w->list = ad_take(w->v->m, ((size_t)body->kids + 1) * sizeof *w->list);
+    for (int i = 0; i < body->kids; i++) {
+        ad_node *s = body->kid[i];
+        if (stays[i]) {
+            ad_append(w->v->m, w->body, s);
+            continue;
+        }
+        ad_affine form = ad_affine_of(&w->v->defs, s->kid[0]->kid[0]);
+        int64_t c = ad_coefficient(&form, w->loop->sym);
+        if (!ad_steady(&form, &loops, &w->changing) || c == 0 || !only_sums(body, s->kid[0]->sym, 1)) return 0;
+        move(w, s, &form);
+    }
+    return w->count > 0 && w->count <= 64;
+}
+
+ad_node *ad_split_scatter(ad_vectors *v, const ad_node *loop, const ad_loops *around)
+{
+    ad_arena *m = v->m;
+    int64_t trips = ad_trips(loop);
+    if (loop->whole != 1 || (trips >= 0 && trips < 8)) return NULL;
+    int whole = trips >= 0 && trips <= STRIP;
+    splitter w = {.v = v, .loop = loop, .around = around, .body = ad_block(m)};
+    w.shortest = whole ? trips : trips < 0 ? 1 : trips % STRIP ? trips % STRIP : STRIP;
+    ad_writes(m, loop, &w.changing);
+    ad_sym *strip = ad_sym_new(m, v->fn, "strip", AD_INT, AD_COUNTER), *end = ad_sym_new(m, v->fn, "strip_end", AD_INT, AD_LOCAL);
+    strip->ctype = end->ctype = loop->sym->ctype;
+    w.offset = (ad_affine){.ok = 1, .terms = whole ? 1 : 2, .term = {{loop->sym, 1}, {strip, -1}}};
+    if (whole && ad_constant(loop->kid[0], &w.offset.c)) w.offset.c = -w.offset.c;
+    if (!distribute(&w)) return NULL;
+    ad_node *test = ad_copy(m, loop, NULL);
+    ad_syms live = {0}; /* indices that what was moved had are not computed for nothing */
+    ad_writes(m, w.body, &live);
+    test->kid[2] = w.body = ad_dead_block(m, w.body, &live);
+    if (!ad_independent(v, test, around)) return NULL;
+    ad_node *block = ad_block(m);
+    put_rows(&w, block, whole ? trips : STRIP);
+    if (whole) {
+        put_loops(&w, block, loop->kid[0], loop->kid[1]);
+        return block;
+    }
+    ad_node *inner = ad_block(m), *left = ad_sub(m, ad_copy(m, loop->kid[1], NULL), ad_use(m, strip));
+    ad_node *last = ad_new(m, AD_COND, AD_INT, 3, ad_new(m, AD_GT, AD_INT, 2, left, ad_whole(m, STRIP)),
+                           ad_add(m, ad_use(m, strip), ad_whole(m, STRIP)), ad_copy(m, loop->kid[1], NULL));
+    ad_append(m, inner, ad_decl(m, end));
+    ad_append(m, inner, ad_set(m, ad_use(m, end), last));
+    put_loops(&w, inner, ad_use(m, strip), ad_use(m, end));
+    ad_node *strips = ad_new(m, AD_FOR, AD_INT, 3, loop->kid[0], loop->kid[1], inner);
+    strips->sym = strip;
+    strips->whole = STRIP;
+    ad_append(m, block, strips);
+    return block;
+}
+
+/* ---- diagonals --------------------------------------------------------------------------------------------------------------------- */
+
+/* 1: a loop inside n, within loops, adds to elements of the array that move with that loop and may be the target. */
+static int inner_adds(const ad_vectors *v, const ad_node *n, const ad_node *target, const ad_affine *form, ad_loops loops)
+{
+    if (!n) return 0;
+    if (n->op == AD_INC && loops.depth > 1 && n->kid[0]->sym == target->sym) {
+        const ad_node *inside = loops.depth <= AD_DEPTH ? loops.loop[loops.depth - 1] : NULL;
+        ad_affine other = ad_affine_of(&v->defs, n->kid[0]->kid[0]);
+        return inside && other.ok && ad_coefficient(&other, inside->sym) != 0 && !ad_disjoint(&v->defs, &loops, &other, &loops, form);
+    }
+    if (n->op == AD_FOR) ad_loops_enter(&loops, n);
+    if (n->op != AD_BLOCK && n->op != AD_IF && n->op != AD_FOR) return 0;
+    for (int i = 0; i < n->kids; i++)
+        if (inner_adds(v, n->kid[i], target, form, loops)) return 1;
+    return 0;
+}
+
+static ad_sym *later_for(ad_vectors *v, const ad_node *target, int64_t trips, ad_node **targets, ad_sym **later, int *count)
+{
+    for (int i = 0; i < *count; i++)
+        if (ad_same(targets[i], target)) return later[i];
+    if (*count == 8) return NULL;
+    ad_sym *s = ad_sym_new(v->m, v->fn, ad_text(v->m, "%s_later", target->sym->name), AD_DOUBLE, AD_LOCAL);
+    s->array = s->lane = 1;
+    s->extent = ad_whole(v->m, trips);
+    targets[*count] = (ad_node *)target;
+    later[(*count)++] = s;
+    return s;
+}
+
+int ad_put_off(ad_vectors *v, ad_node *loop, ad_node *before, ad_node *after)
+{
+    ad_arena *m = v->m;
+    int64_t trips = ad_trips(loop), c;
+    if (loop->whole != 1 || trips < 2 || trips > PUT_OFF) return 0;
+    ad_syms changing = {0};
+    ad_writes(m, loop, &changing);
+    ad_loops loops = {1, {loop}};
+    ad_node *targets[8], *body = loop->kid[2], *start = ad_block(m);
+    ad_sym *later[8];
+    int count = 0;
+    for (int i = 0; i < body->kids; i++) {
+        ad_node *s = body->kid[i];
+        if (s->op != AD_INC || s->kid[0]->op != AD_ELEM || s->kid[0]->sym->role != AD_SUM) continue;
+        ad_affine form = ad_affine_of(&v->defs, s->kid[0]->kid[0]);
+        c = ad_coefficient(&form, loop->sym);
+        if (!ad_steady(&form, &loops, &changing) || c == 0 || !inner_adds(v, body, s->kid[0], &form, loops)) continue;
+        ad_sym *d = later_for(v, s->kid[0], trips, targets, later, &count);
+        if (!d) continue;
+        ad_node *add = ad_copy(m, s, NULL);
+        add->kid[0] = ad_elem(m, d, ad_sub(m, ad_use(m, loop->sym), ad_copy(m, loop->kid[0], NULL)));
+        body->kid[i] = add;
+    }
+    for (int k = 0; k < count; k++) {
+        ad_node *here = ad_elem(m, later[k], ad_sub(m, ad_use(m, loop->sym), ad_copy(m, loop->kid[0], NULL)));
+        ad_append(m, before, ad_decl(m, later[k]));
+        ad_append(m, start, ad_set(m, here, ad_num(m, 0)));
+        ad_affine form = ad_affine_of(&v->defs, targets[k]->kid[0]);
+        ad_node *inner = ad_block(m);
+        ad_append(m, inner, ad_inc(m, ad_elem(m, targets[k]->sym, ad_from_affine(m, &form)), ad_copy(m, here, NULL)));
+        ad_node *add = ad_new(m, AD_FOR, AD_INT, 3, ad_copy(m, loop->kid[0], NULL), ad_copy(m, loop->kid[1], NULL), inner);
+        add->sym = loop->sym;
+        add->whole = 1;
+        add->simd = 1;
+        ad_append(m, after, add);
+    }
+    for (int i = 0; count && i < body->kids; i++) ad_append(m, start, body->kid[i]);
+    if (count) loop->kid[2] = start;
+    return count;
+}

@@ -1,0 +1,169 @@
+/* jam.c - several iterations of a loop side by side.
+ *
+ *     for i: { s = 0;  for j: s += a[i][j] y[j];  ...  for j: yb[j] += a[i][j] s_b }
+ *
+ * The additions to s wait for each other, and every iteration takes all of yb from the cache and back. With K iterations side by side and their inner loops
+ * joined, K sums are under way at a time, and y and yb travel once for K iterations; so with the last ones, if they are fewer. */
+#include "shape/vector_in.h"
+
+#include "base/arena.h"
+
+enum { JAM_ONE = 4, JAM_LANES = 4, SHORT = 8, STATEMENTS = 24 };
+
+typedef struct jammer {
+    ad_vectors *v;
+    const ad_node *loop;
+    ad_syms own; /* what the body declares */
+    int ways;    /* iterations side by side */
+} jammer;
+
+/* ---- whether ----------------------------------------------------------------------------------------------------------------------- */
+
+/* 1: an expression of n, not the target of an assignment, reads the array. */
+static int reads(const ad_node *n, const ad_sym *array)
+{
+    if (!n) return 0;
+    if (n->op == AD_SET || n->op == AD_INC)
+        return reads(n->kid[1], array) || (n->kid[0]->op == AD_ELEM && reads(n->kid[0]->kid[0], array));
+    if (n->op == AD_ELEM && n->sym == array) return 1;
+    for (int i = 0; i < n->kids; i++)
+        if (reads(n->kid[i], array)) return 1;
+    return 0;
+}
+
+/* 1: the order in which iterations execute the assignment does not matter, but for rounding. loops: the loop, and perhaps one inside. */
+static int unordered(const jammer *w, const ad_node *s, const ad_loops *loops)
+{
+    const ad_node *target = s->kid[0], *body = w->loop->kid[2];
+    if (target->op == AD_NAME) return ad_has(&w->own, target->sym) || (s->op == AD_INC && ad_only_added(body, target->sym));
+    if (reads(body, target->sym)) return 0;
+    if (s->op == AD_INC && target->sym->role == AD_SUM) return 1;
+    ad_affine form = ad_affine_of(&w->v->defs, target->kid[0]);
+    return ad_injective(&w->v->defs, loops, 0, &form);
+}
+
+/* 1: an element of n is the same one in all iterations of the outer loop. */
+static int shared(const jammer *w, const ad_node *n)
+{
+    if (!n) return 0;
+    if (n->op == AD_ELEM) {
+        ad_affine form = ad_affine_of(&w->v->defs, n->kid[0]);
+        return form.ok && ad_coefficient(&form, w->loop->sym) == 0;
+    }
+    for (int i = 0; i < n->kids; i++)
+        if (shared(w, n->kid[i])) return 1;
+    return 0;
+}
+
+static int joinable(const jammer *w, const ad_node *inner)
+{
+    ad_syms bounds = {0};
+    ad_loops loops = {2, {w->loop, inner}};
+    int64_t trips = ad_trips(inner);
+    ad_reads(w->v->m, inner->kid[0], &bounds);
+    ad_reads(w->v->m, inner->kid[1], &bounds);
+    if (inner->whole != 1 || (trips >= 0 && trips < SHORT) || ad_has(&bounds, w->loop->sym) || ad_meets(&bounds, &w->own)) return 0;
+    for (int i = 0; i < inner->kid[2]->kids; i++) {
+        const ad_node *s = inner->kid[2]->kid[i];
+        if (s->op == AD_DECL ? s->sym->array : s->op == AD_SET || s->op == AD_INC ? !unordered(w, s, &loops) : s->op != AD_NOTE) return 0;
+    }
+    return 1;
+}
+
+static int worth_it(const jammer *w)
+{
+    const ad_node *body = w->loop->kid[2];
+    ad_loops loops = {1, {w->loop}};
+    int gains = 0, size = 0;
+    if (w->loop->whole != 1 || ad_trips(w->loop) < 2 * w->ways) return 0;
+    for (int i = 0; i < body->kids; i++) {
+        const ad_node *s = body->kid[i];
+        size += s->op == AD_FOR ? s->kid[2]->kids : s->op != AD_DECL;
+        if (s->op == AD_FOR) {
+            if (!joinable(w, s)) return 0;
+            gains |= shared(w, s->kid[2]);
+        } else if (s->op == AD_SET || s->op == AD_INC ? !unordered(w, s, &loops) : s->op == AD_DECL ? s->sym->array : s->op != AD_NOTE) {
+            return 0;
+        }
+    }
+    return gains && size <= STATEMENTS;
+}
+
+/* ---- how --------------------------------------------------------------------------------------------------------------------------- */
+
+/* The symbols of iteration i + k: new ones for what the body declares, but the counters of inner loops, which all iterations share. */
+static ad_sym **symbols(const jammer *w, int k, ad_node *start)
+{
+    ad_arena *m = w->v->m;
+    ad_fn *fn = w->v->fn;
+    ad_sym **map = ad_new_symbols(m, fn, &w->own), *i = w->loop->sym;
+    for (int s = 0; s < w->loop->kid[2]->kids; s++)
+        if (w->loop->kid[2]->kid[s]->op == AD_FOR) map[w->loop->kid[2]->kid[s]->sym->number] = NULL;
+    map[i->number] = ad_sym_new(m, fn, i->name, AD_INT, AD_LOCAL);
+    map[i->number]->ctype = i->ctype;
+    ad_append(m, start, ad_decl(m, map[i->number]));
+    ad_append(m, start, ad_set(m, ad_use(m, map[i->number]), ad_add(m, ad_use(m, i), ad_whole(m, k))));
+    return map;
+}
+
+static ad_node *side_by_side(const jammer *w)
+{
+    ad_arena *m = w->v->m;
+    const ad_node *body = w->loop->kid[2];
+    ad_node *out = ad_block(m);
+    ad_sym **map[JAM_ONE];
+    for (int k = 1; k < w->ways; k++) map[k] = symbols(w, k, out);
+    for (int i = 0; i < body->kids; i++) {
+        ad_node *first = ad_copy(m, body->kid[i], NULL);
+        ad_append(m, out, first);
+        for (int k = 1; k < w->ways; k++) {
+            ad_node *other = ad_copy(m, body->kid[i], map[k]);
+            if (other->op != AD_FOR) ad_append(m, out, other);
+            else
+                for (int j = 0; j < other->kid[2]->kids; j++) ad_append(m, first->kid[2], other->kid[2]->kid[j]);
+        }
+    }
+    return out;
+}
+
+static int still_vectors(ad_vectors *v, const ad_node *loop, ad_loops around)
+{
+    ad_loops_enter(&around, loop);
+    for (int i = 0; i < loop->kid[2]->kids; i++) {
+        const ad_node *s = loop->kid[2]->kid[i];
+        if (s->op == AD_FOR && s->simd && !ad_independent(v, s, &around)) return 0;
+    }
+    return 1;
+}
+
+static ad_node *part(ad_arena *m, const ad_node *loop, ad_node *from, ad_node *to, ad_node *body, int64_t step)
+{
+    ad_node *n = ad_new(m, AD_FOR, AD_INT, 3, from, to, body);
+    n->sym = loop->sym;
+    n->whole = step;
+    n->place = loop->place;
+    return n;
+}
+
+void ad_jam(ad_vectors *v, const ad_node *loop, const ad_loops *around, ad_node *out)
+{
+    ad_arena *m = v->m;
+    jammer w = {.v = v, .loop = loop, .ways = v->lanes ? JAM_LANES : JAM_ONE};
+    ad_declared(m, loop->kid[2], &w.own);
+    if (v->fn->point) ad_exclude(&w.own, v->fn->point); /* all loops over points have the one counter */
+    if (!worth_it(&w)) return;
+    const int64_t trips = ad_trips(loop), whole = trips / w.ways * w.ways;
+    ad_node *end = ad_add(m, ad_copy(m, loop->kid[0], NULL), ad_whole(m, whole));
+    ad_node *most = part(m, loop, ad_copy(m, loop->kid[0], NULL), end, side_by_side(&w), w.ways);
+    const ad_defs before = v->defs;
+    v->defs = ad_defs_of(m, v->fn, most);
+    const int fine = still_vectors(v, most, *around);
+    v->defs = before;
+    if (!fine) return;
+    ad_append(m, out, most);
+    if (whole == trips) return;
+    w.ways = (int)(trips - whole);
+    ad_node *rest = side_by_side(&w);
+    rest = ad_copy(m, rest, ad_new_symbols(m, v->fn, &w.own));
+    ad_append(m, out, part(m, loop, ad_copy(m, end, NULL), ad_copy(m, loop->kid[1], NULL), rest, w.ways));
+}

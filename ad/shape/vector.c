@@ -1,0 +1,422 @@
+/* vector.c - sums in locals, and which loops may run as vectors. */
+#include "shape/vector_in.h"
+
+#include "base/arena.h"
+
+/* ---- sums of one element in a local ------------------------------------------------------------------------------------------- */
+
+typedef struct sums {
+    ad_vectors *v;
+    const ad_syms *changing; /* by the loop */
+    ad_node **target;        /* elements that it adds to, the same in all iterations */
+    ad_sym **local;
+    int count, room;
+} sums;
+
+static int invariant(sums *w, const ad_node *index)
+{
+    ad_syms used = {0};
+    ad_reads(w->v->m, index, &used);
+    return !ad_meets(&used, w->changing);
+}
+
+static ad_sym *local_sum(sums *w, ad_node *target)
+{
+    for (int i = 0; i < w->count; i++)
+        if (ad_same(w->target[i], target)) return w->local[i];
+    ad_arena *m = w->v->m;
+    if (w->count == w->room) {
+        int room = 2 * w->room + 8;
+        w->target = ad_grow(m, w->target, (size_t)w->count * sizeof *w->target, (size_t)room * sizeof *w->target);
+        w->local = ad_grow(m, w->local, (size_t)w->count * sizeof *w->local, (size_t)room * sizeof *w->local);
+        w->room = room;
+    }
+    int64_t at;
+    const char *name = ad_constant(target->kid[0], &at) && at >= 0 ? ad_text(m, "%s_%d", target->sym->name, (int)at) : ad_text(m, "%s_sum", target->sym->name);
+    ad_sym *s = ad_sym_new(m, w->v->fn, name, AD_DOUBLE, AD_LOCAL);
+    s->lane = target->sym->lane;
+    w->target[w->count] = target;
+    w->local[w->count++] = s;
+    return s;
+}
+
+/* 1: the loop runs at least once, whatever the values */
+static int runs(const ad_node *loop)
+{
+    int64_t a, b;
+    return ad_constant(loop->kid[0], &a) && ad_constant(loop->kid[1], &b) && (loop->whole > 0 ? a < b : a > b);
+}
+
+/* sure: n is executed in every iteration. Where it is not, its element need not exist, for the condition may be what keeps the index in its
+ * bounds: then it is left alone, unless the index is a constant. */
+static void take_sums(sums *w, ad_node *n, int sure)
+{
+    int64_t at;
+    if (!n) return;
+    if (n->op == AD_INC && n->kid[0]->op == AD_ELEM && n->kid[0]->sym->role == AD_SUM && invariant(w, n->kid[0]->kid[0]) &&
+        (sure || ad_constant(n->kid[0]->kid[0], &at)))
+        n->kid[0] = ad_use(w->v->m, local_sum(w, n->kid[0]));
+    if (n->op == AD_IF || (n->op == AD_FOR && !runs(n))) sure = 0;
+    if (n->op == AD_BLOCK || n->op == AD_IF || n->op == AD_FOR)
+        for (int i = 0; i < n->kids; i++) take_sums(w, n->kid[i], sure);
+}
+
+/* What the loop summed up goes where it belongs; to an element that may not exist if the loop does not run, only if it does. */
+static void put_sums(const sums *w, const ad_node *loop, ad_node *out)
+{
+    ad_arena *m = w->v->m;
+    ad_node *guarded = ad_block(m);
+    for (int k = 0; k < w->count; k++) {
+        int64_t at;
+        int exists = runs(loop) || ad_constant(w->target[k]->kid[0], &at);
+        ad_append(m, exists ? out : guarded, ad_inc(m, w->target[k], ad_use(m, w->local[k])));
+    }
+    if (!guarded->kids) return;
+    ad_node *first = ad_copy(m, loop->kid[0], NULL), *end = ad_copy(m, loop->kid[1], NULL);
+    ad_append(m, out, ad_new(m, AD_IF, AD_INT, 3, ad_new(m, loop->whole > 0 ? AD_LT : AD_GT, AD_INT, 2, first, end), guarded, (ad_node *)NULL));
+}
+
+static ad_node *sum_locally(ad_vectors *v, ad_node *block)
+{
+    ad_arena *m = v->m;
+    ad_node *out = ad_block(m);
+    out->place = block->place;
+    for (int i = 0; i < block->kids; i++) {
+        ad_node *s = block->kid[i];
+        ad_syms changing = {0};
+        sums w = {.v = v, .changing = &changing};
+        if (s->op == AD_FOR) {
+            ad_writes(m, s, &changing);
+            take_sums(&w, s->kid[2], runs(s) || (invariant(&w, s->kid[0]) && invariant(&w, s->kid[1])));
+            for (int k = 0; k < w.count; k++) {
+                ad_append(m, out, ad_decl(m, w.local[k]));
+                ad_append(m, out, ad_set(m, ad_use(m, w.local[k]), ad_num(m, 0)));
+            }
+            s->kid[2] = sum_locally(v, s->kid[2]);
+        } else if (s->op == AD_BLOCK) {
+            s = sum_locally(v, s);
+        } else if (s->op == AD_IF) {
+            s->kid[1] = sum_locally(v, s->kid[1]);
+            if (s->kid[2]) s->kid[2] = sum_locally(v, s->kid[2]);
+        }
+        ad_append(m, out, s);
+        if (w.count) put_sums(&w, s, out);
+    }
+    return out;
+}
+
+/* ---- independent iterations ------------------------------------------------------------------------------------------------------ */
+
+typedef struct accesses {
+    ad_arena *m;
+    const ad_node **write, **read; /* AD_ELEM */
+    int writes, reads, room[2];
+    int fit;                        /* 0: something else stands against it */
+    const ad_syms *own;
+    const ad_node *body;
+} accesses;
+
+static void note(accesses *a, int which, const ad_node *e)
+{
+    const ad_node ***list = which ? &a->read : &a->write;
+    int *count = which ? &a->reads : &a->writes;
+    if (*count == a->room[which]) {
+        int room = 2 * *count + 16;
+        *list = ad_grow(a->m, *list, (size_t)*count * sizeof **list, (size_t)room * sizeof **list);
+        a->room[which] = room;
+    }
+    (*list)[(*count)++] = e;
+}
+
+static void survey_expr(accesses *a, const ad_node *n)
+{
+    if (n->op == AD_ELEM) note(a, 1, n);
+    for (int i = 0; i < n->kids; i++) survey_expr(a, n->kid[i]);
+}
+
+static void survey(accesses *a, const ad_node *n)
+{
+    if (!n || !a->fit) return;
+    switch (n->op) {
+    case AD_FOR:
+    case AD_PUSH:
+    case AD_POP: a->fit = 0; return;
+    case AD_DECL:
+        if (n->sym->array) a->fit = 0;
+        return;
+    case AD_SET:
+    case AD_INC:
+        survey_expr(a, n->kid[1]);
+        if (n->kid[0]->op == AD_ELEM) {
+            note(a, 0, n->kid[0]);
+            survey_expr(a, n->kid[0]->kid[0]);
+        } else if (!ad_has(a->own, n->kid[0]->sym) && !ad_only_added(a->body, n->kid[0]->sym)) {
+            a->fit = 0;
+        }
+        return;
+    case AD_IF: survey_expr(a, n->kid[0]); break;
+    case AD_BLOCK: break;
+    default: return;
+    }
+    for (int i = n->op == AD_IF; i < n->kids; i++) survey(a, n->kid[i]);
+}
+
+int ad_apart(const ad_vectors *v, const ad_node *loop, const ad_loops *around, const ad_syms *changing, const ad_node *a, const ad_node *b)
+{
+    ad_loops loops = *around;
+    ad_loops_enter(&loops, loop);
+    ad_affine fa = ad_affine_of(&v->defs, a->kid[0]), fb = ad_affine_of(&v->defs, b->kid[0]);
+    if (!ad_steady(&fa, &loops, changing) || !ad_steady(&fb, &loops, changing)) return 0;
+    int64_t c = ad_coefficient(&fa, loop->sym) * loop->whole, trips = ad_trips(loop);
+    ad_affine gap = ad_affine_difference(&fa, &fb);
+    if (gap.ok && gap.terms == 0 && c != 0) {
+        if (gap.c % c != 0) return 1;
+        int64_t far = gap.c / c;
+        if (far < 0) far = -far;
+        return far == 0 || (trips >= 0 && far >= trips);
+    }
+    return ad_disjoint(&v->defs, &loops, &fa, &loops, &fb);
+}
+
+int ad_independent(const ad_vectors *v, const ad_node *loop, const ad_loops *around)
+{
+    ad_syms own = {0}, changing = {0};
+    ad_declared(v->m, loop, &own);
+    ad_writes(v->m, loop, &changing);
+    accesses a = {.m = v->m, .fit = 1, .own = &own, .body = loop->kid[2]};
+    survey(&a, loop->kid[2]);
+    for (int i = 0; i < a.writes && a.fit; i++) {
+        for (int j = 0; j < a.writes && a.fit; j++)
+            if (a.write[i]->sym == a.write[j]->sym) a.fit = ad_apart(v, loop, around, &changing, a.write[i], a.write[j]);
+        for (int j = 0; j < a.reads && a.fit; j++)
+            if (a.write[i]->sym == a.read[j]->sym) a.fit = ad_apart(v, loop, around, &changing, a.write[i], a.read[j]);
+    }
+    return a.fit;
+}
+
+static int holds_loop(const ad_node *n)
+{
+    if (!n || (n->op != AD_BLOCK && n->op != AD_IF && n->op != AD_FOR)) return 0;
+    if (n->op == AD_FOR) return 1;
+    for (int i = 0; i < n->kids; i++)
+        if (holds_loop(n->kid[i])) return 1;
+    return 0;
+}
+
+int ad_on_lanes(const ad_node *n)
+{
+    if (!n) return 0;
+    if ((n->op == AD_SET || n->op == AD_INC) && n->kid[0]->sym->lane) return 1;
+    for (int i = 0; (n->op == AD_BLOCK || n->op == AD_IF || n->op == AD_FOR) && i < n->kids; i++)
+        if (ad_on_lanes(n->kid[i])) return 1;
+    return 0;
+}
+
+/* ---- several additions to one element in one iteration ---------------------------------------------------------------------------- */
+
+int ad_stays_put(const ad_node *body, const ad_node *e)
+{
+    int count = 0;
+    for (int i = 0; e->sym && i < body->kids; i++) {
+        const ad_node *s = body->kid[i];
+        if (s->op == AD_SET || s->op == AD_INC) count += s->kid[0]->sym == e->sym;
+        else if (s->op != AD_DECL && ad_uses(s, e->sym)) count += 2;
+    }
+    for (int i = 0; count < 2 && i < e->kids; i++)
+        if (!ad_stays_put(body, e->kid[i])) return 0;
+    return count < 2;
+}
+
+static int same_place(const ad_vectors *v, const ad_node *a, const ad_node *b)
+{
+    if (a->sym != b->sym) return 0;
+    if (ad_same(a, b)) return 1;
+    ad_affine fa = ad_affine_of(&v->defs, a->kid[0]), fb = ad_affine_of(&v->defs, b->kid[0]), gap = ad_affine_difference(&fa, &fb);
+    return gap.ok && gap.terms == 0 && gap.c == 0;
+}
+
+/* They are summed in a local and added at the end: the compiler cannot do it, for all it knows the additions between them may be to the same element. */
+static void merge_sums(ad_vectors *v, ad_node *loop)
+{
+    ad_arena *m = v->m;
+    ad_node *body = loop->kid[2], *start = ad_block(m), *end = ad_block(m);
+    for (int i = 0; i < body->kids; i++) {
+        ad_node *s = body->kid[i], *target = s->op == AD_INC ? s->kid[0] : NULL;
+        if (!target || target->op != AD_ELEM || target->sym->role != AD_SUM || !ad_stays_put(body, target->kid[0])) continue;
+        ad_sym *here = NULL;
+        for (int j = i + 1; j < body->kids; j++) {
+            ad_node *other = body->kid[j];
+            if (other->op != AD_INC || other->kid[0]->op != AD_ELEM || !same_place(v, target, other->kid[0]) || !ad_stays_put(body, other->kid[0]->kid[0]))
+                continue;
+            if (!here) {
+                here = ad_sym_new(m, v->fn, ad_text(m, "%s_here", target->sym->name), AD_DOUBLE, AD_LOCAL);
+                here->lane = target->sym->lane;
+                ad_append(m, start, ad_decl(m, here));
+                ad_append(m, start, ad_set(m, ad_use(m, here), ad_num(m, 0)));
+            }
+            other->kid[0] = ad_use(m, here);
+        }
+        if (!here) continue;
+        ad_append(m, end, ad_inc(m, target, ad_use(m, here)));
+        s->kid[0] = ad_use(m, here);
+    }
+    if (end->kids == 0) return;
+    for (int i = 0; i < body->kids; i++) ad_append(m, start, body->kid[i]);
+    for (int i = 0; i < end->kids; i++) ad_append(m, start, end->kid[i]);
+    loop->kid[2] = start;
+}
+
+/* ---- the function ---------------------------------------------------------------------------------------------------------------------- */
+
+static int is_sum(const ad_node *s)
+{
+    return s->op == AD_INC && s->kid[0]->op == AD_NAME;
+}
+
+int ad_only_sums(const ad_node *loop)
+{
+    for (int i = 0; i < loop->kid[2]->kids; i++)
+        if (!is_sum(loop->kid[2]->kid[i])) return 0;
+    return 1;
+}
+
+int ad_too_short(const ad_node *loop)
+{
+    int64_t trips = ad_trips(loop);
+    if (trips == 1) return 1;
+    for (int i = 0; trips >= 0 && trips < 16 && i < loop->kid[2]->kids; i++)
+        if (is_sum(loop->kid[2]->kid[i])) return 1;
+    return 0;
+}
+
+static ad_node *mark(ad_vectors *v, ad_node *block, ad_loops around);
+
+static ad_node *mark_loop(ad_vectors *v, ad_node *loop, ad_loops around)
+{
+    if (holds_loop(loop->kid[2])) {
+        ad_loops_enter(&around, loop);
+        loop->kid[2] = mark(v, loop->kid[2], around);
+        return loop;
+    }
+    merge_sums(v, loop);
+    if (v->lanes && ad_on_lanes(loop->kid[2])) return loop;
+    int fit = ad_independent(v, loop, &around);
+    loop->simd = fit && !ad_too_short(loop) && loop->sym != v->fn->point; /* points lie anywhere */
+    if (fit || v->lanes) return loop;
+    ad_node *split = ad_split_scatter(v, loop, &around);
+    return split ? split : loop;
+}
+
+static ad_node *mark(ad_vectors *v, ad_node *block, ad_loops around)
+{
+    ad_arena *m = v->m;
+    ad_node *out = ad_block(m);
+    out->place = block->place;
+    for (int i = 0; i < block->kids; i++) {
+        ad_node *s = block->kid[i], *before = ad_block(m), *after = ad_block(m), *jammed = ad_block(m);
+        if (s->op == AD_FOR) {
+            if (!v->lanes) ad_put_off(v, s, before, after);
+            s = mark_loop(v, s, around);
+            if (s->op == AD_FOR) ad_jam(v, s, &around, jammed);
+        } else if (s->op == AD_BLOCK) {
+            s = mark(v, s, around);
+        } else if (s->op == AD_IF) {
+            s->kid[1] = mark(v, s->kid[1], around);
+            if (s->kid[2]) s->kid[2] = mark(v, s->kid[2], around);
+        }
+        for (int k = 0; k < before->kids; k++) ad_append(m, out, before->kid[k]);
+        for (int k = 0; k < jammed->kids; k++) ad_append(m, out, jammed->kid[k]);
+        if (!jammed->kids) ad_append(m, out, s);
+        for (int k = 0; k < after->kids; k++) ad_append(m, out, after->kid[k]);
+    }
+    return out;
+}
+
+/* Sums over whole vectors, and what is left in a loop of its own: in one loop compilers take the vectors of sums to memory and
+ * back, to add the last terms to them. */
+static void split_sum(ad_vectors *v, ad_node *loop, ad_node *out)
+{
+    ad_arena *m = v->m;
+    const int64_t trips = ad_trips(loop), whole = trips / AD_VECTOR * AD_VECTOR;
+    ad_append(m, out, loop);
+    if (!loop->simd || loop->whole != 1 || whole <= 0 || whole == trips || !ad_only_sums(loop)) return;
+    ad_syms own = {0};
+    ad_declared(m, loop, &own);
+    ad_node *rest = ad_copy(m, loop, ad_new_symbols(m, v->fn, &own));
+    loop->kid[1] = ad_add(m, ad_copy(m, loop->kid[0], NULL), ad_whole(m, whole));
+    rest->kid[0] = ad_copy(m, loop->kid[1], NULL);
+    rest->simd = 0;
+    ad_append(m, out, rest);
+}
+
+static ad_node *split_sums(ad_vectors *v, ad_node *n)
+{
+    if (!n || (n->op != AD_BLOCK && n->op != AD_IF && n->op != AD_FOR)) return n;
+    if (n->op != AD_BLOCK) {
+        for (int i = n->op == AD_FOR ? 2 : 1; i < n->kids; i++) n->kid[i] = split_sums(v, n->kid[i]);
+        return n;
+    }
+    ad_node *out = ad_block(v->m);
+    out->place = n->place;
+    for (int i = 0; i < n->kids; i++) {
+        if (n->kid[i]->op == AD_FOR) split_sum(v, split_sums(v, n->kid[i]), out);
+        else ad_append(v->m, out, split_sums(v, n->kid[i]));
+    }
+    return out;
+}
+
+/* a[i] += b c + d e as a[i] += b c, a[i] += d e: two fused operations instead of three. */
+static void add_each(ad_arena *m, ad_node *out, const ad_node *s, ad_node *e, int sign)
+{
+    if (e->op == AD_ADD || e->op == AD_SUB) {
+        add_each(m, out, s, e->kid[0], sign);
+        add_each(m, out, s, e->kid[1], e->op == AD_SUB ? -sign : sign);
+        return;
+    }
+    ad_node *add = ad_inc(m, ad_copy(m, s->kid[0], NULL), sign < 0 ? ad_neg(m, e) : e);
+    add->place = s->place;
+    ad_append(m, out, add);
+}
+
+/* Additions to a scalar wait for each other: of more than two at a time, the sum comes first. */
+static int singly(const ad_node *s, int lanes)
+{
+    if (s->op != AD_INC || s->kid[0]->op == AD_ELEM) return s->op == AD_INC;
+    const ad_node *e = s->kid[1];
+    return lanes && s->kid[0]->sym->lane && (e->op == AD_ADD || e->op == AD_SUB) && e->kid[0]->op == AD_MUL && e->kid[1]->op == AD_MUL;
+}
+
+static ad_node *add_singly(ad_arena *m, ad_node *n, int lanes)
+{
+    if (!n || (n->op != AD_BLOCK && n->op != AD_IF && n->op != AD_FOR)) return n;
+    if (n->op != AD_BLOCK) {
+        for (int i = 1; i < n->kids; i++) n->kid[i] = n->op == AD_FOR && i == 1 ? n->kid[i] : add_singly(m, n->kid[i], lanes);
+        return n;
+    }
+    ad_node *out = ad_block(m);
+    out->place = n->place;
+    for (int i = 0; i < n->kids; i++) {
+        ad_node *s = n->kid[i];
+        if (singly(s, lanes)) add_each(m, out, s, s->kid[1], 1);
+        else ad_append(m, out, add_singly(m, s, lanes));
+    }
+    return out;
+}
+
+void ad_vectorize(ad_arena *m, ad_fn *fn, int lanes)
+{
+    ad_vectors v = {.m = m, .fn = fn, .lanes = lanes};
+    fn->body = ad_copy(m, fn->body, NULL);
+    ad_common_factors(m, fn->body);
+    if (fn->point) ad_tile_points(&v);
+    fn->body = sum_locally(&v, fn->body);
+    v.defs = ad_defs_of(m, fn, fn->body);
+    ad_join(&v, fn->body, (ad_loops){0});
+    v.defs = ad_defs_of(m, fn, fn->body);
+    ad_collect(&v, fn->body);
+    v.defs = ad_defs_of(m, fn, fn->body);
+    fn->body = split_sums(&v, mark(&v, fn->body, (ad_loops){0}));
+    ad_first_sums(m, fn);
+    fn->body = add_singly(m, fn->body, lanes);
+    if (lanes) ad_order_factors(m, fn->body);
+}

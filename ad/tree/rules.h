@@ -1,0 +1,56 @@
+/* rules.h - the functions of rules.def, and the derivative of an expression as a sum over its leaves. */
+#ifndef COSTATE_AD_RULES_H
+#define COSTATE_AD_RULES_H
+
+#include "tree/tree.h"
+
+enum ad_rule {
+#define AD_RULE1(name, da) AD_RULE_##name,
+#define AD_RULE2(name, da, db) AD_RULE_##name,
+#define AD_KINK1(name, da, where, taken) AD_RULE_##name,
+#define AD_KINK2(name, da, db, where, taken) AD_RULE_##name,
+#include "tree/rules.def"
+#undef AD_RULE1
+#undef AD_RULE2
+#undef AD_KINK1
+#undef AD_KINK2
+    AD_RULES
+};
+
+int ad_rule_find(const char *name); /* -1: none */
+const char *ad_rule_name(int rule);
+int ad_rule_arity(int rule);
+const char *ad_rule_kink(int rule);  /* where the function is not smooth, e.g. "its argument passes 0"; NULL: nowhere */
+const char *ad_rule_taken(int rule); /* which derivative is taken there */
+
+/* The call rule(a) or rule(a, b). */
+ad_node *ad_call(ad_arena *m, int rule, ad_node *a, ad_node *b);
+
+/* The derivative of call with respect to its argument `which` (0 or 1). r stands for the result: an expression for the call's value, copied where
+ * it is used. */
+ad_node *ad_rule_derivative(ad_arena *m, const ad_node *call, int which, const ad_node *r);
+
+/* 1: the derivative with respect to that argument is not 0 everywhere, as that of floor is. */
+int ad_rule_passes(ad_arena *m, const ad_node *call, int which);
+
+/* 1: a derivative of the rule is written with what: 'a', 'b' or 'r'. */
+int ad_rule_needs(int rule, char what);
+
+/* d expr = sum over i of factor_i * d leaf_i. A leaf is an AD_NAME or AD_ELEM for which active says 1. Results of calls and quotients, large
+ * arguments and shared factors are put into temporaries, which are declared and set in the block `pre`, and *expr is rewritten to use them, so
+ * that nothing dear is computed twice and the factors are cheap. fn has been through ad_unfold. Terms with the same leaf are
+ * merged. The order of terms is that of first occurrence. *expr must be a tree of the caller's own, for it is changed. */
+typedef struct ad_term {
+    ad_node *leaf, *factor;
+} ad_term;
+int ad_linearize(ad_arena *m, ad_fn *fn, ad_node **expr, int (*active)(const ad_node *leaf, void *context), void *context,
+                 ad_node *pre, ad_term **terms);
+
+/* Turns every ?: of doubles whose branches call, divide or read an element that the condition may guard into a temporary and an if, in place. Done
+ * before derivatives are taken: a branch that is not chosen is then not evaluated by them either. */
+void ad_unfold(ad_arena *m, ad_fn *fn);
+
+/* 1: a lane symbol occurs in the expression (indices never have lanes). */
+int ad_has_lanes(const ad_node *expr);
+
+#endif

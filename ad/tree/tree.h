@@ -1,0 +1,205 @@
+/* tree.h - the tree that every pass of costate diff reads and writes.
+ *
+ * The front end (lex, parse, check, lower) turns each function of a model into one ad_fn in this small language; tangent and
+ * reverse turn an ad_fn into another ad_fn of the same language, so that passes compose: forward over reverse is
+ * tangent(reverse(f)). What remains of C after lowering:
+ *
+ *   - one function, no calls but those of rules.def: helpers are inlined, recursion was refused;
+ *   - scalars and one-dimensional arrays: a[i][j] has become a[i*m + j], pointers have become the array they point into
+ *     and an offset, local structs one symbol per member;
+ *   - statements are a declaration, an assignment (= or +=), if/else, for with a counter that nothing else writes, a block, and, from
+ *     reverse on, push and pop. return, break and continue have become flags and if's, `x *= e` has become `x = x * e`;
+ *   - expressions have no side effects. && || and ?: evaluate lazily, as in C;
+ *   - a symbol is declared in the innermost block in which it lives, before it is used, and has a name that is unique in the function.
+ *
+ * Derivatives exist for symbols of type double. Those that a pass adds may carry lanes: one value for each of the w directions or
+ * seeds. An expression that contains a lane symbol has lanes; a statement whose target has lanes is executed for each of them.
+ * Conditions, bounds and indices never have lanes.
+ *
+ * All nodes, symbols and strings live in an arena; nothing is freed singly; passes copy, they never change their input. */
+#ifndef COSTATE_AD_TREE_H
+#define COSTATE_AD_TREE_H
+
+#include "base/arena.h"
+#include "base/place.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- symbols --------------------------------------------------------------------------------------------------------- */
+
+typedef enum ad_type { AD_INT, AD_DOUBLE } ad_type;
+
+typedef enum ad_role {
+    AD_LOCAL,   /* declared in the body */
+    AD_COUNTER, /* of a for; declared by it */
+    AD_INPUT,   /* parameter that is read: t, k (scalars), y, p, seeds, directions */
+    AD_OUTPUT,  /* parameter that is written, every element before it is read: f, g, fdot */
+    AD_SUM,     /* parameter that is only ever added to: yb, pb */
+    AD_CONST    /* static const table or scalar of the file: passive; `text` is its definition */
+} ad_role;
+
+typedef struct ad_node ad_node;
+
+typedef struct ad_sym {
+    const char *name;  /* unique within the function */
+    ad_type type;
+    const char *ctype; /* of an integer: "int", "long", "size_t", ...; as the user has it, so that arithmetic stays his */
+    ad_role role;
+    int array;         /* 1: array */
+    ad_node *extent;   /* of an array: elements, a passive integer expression; NULL: unknown (input and output parameters) */
+    int lane;          /* 1: w values */
+    int points;        /* 1: a parameter of which there is one for each point (reverse.h, ad_reverse_points) */
+    const char *text;  /* AD_CONST: the C text of its definition, e.g. "static const double k[3] = {1, 2, 3};" */
+    const char *user;  /* the user's name for it; NULL: a temporary */
+    const char *slot;  /* of a parameter: what it is, see below; NULL: a member of ad_fn says it */
+    ad_place place;
+    int number;        /* position in ad_fn.syms */
+} ad_sym;
+
+/* ---- nodes ----------------------------------------------------------------------------------------------------------- */
+
+typedef enum ad_op {
+    /* expressions; a, b, c are kid[0], kid[1], kid[2] */
+    AD_NUM,    /* floating literal: text as the user wrote it, value */
+    AD_WHOLE,  /* integer literal or enumerator: whole; text: how to print it, or NULL */
+    AD_NAME,   /* scalar sym */
+    AD_ELEM,   /* sym[a] */
+    AD_RAW,    /* passive value that is kept as C text (a member of the user's data): text with a % for each kid in turn; type says what it is */
+    AD_NEG, AD_NOT, AD_BITNOT,                  /* -a  !a  ~a */
+    AD_ADD, AD_SUB, AD_MUL, AD_DIV, AD_MOD,     /* of integers or doubles; mixed operands have an AD_TO_DOUBLE between */
+    AD_SHL, AD_SHR, AD_BITAND, AD_BITOR, AD_XOR,
+    AD_LT, AD_LE, AD_GT, AD_GE, AD_EQ, AD_NE,   /* integer result */
+    AD_AND, AD_OR,
+    AD_COND,   /* a ? b : c; b and c of one type */
+    AD_CALL,   /* rule(kid...) */
+    AD_TO_DOUBLE, AD_TO_INT, /* conversions; AD_TO_INT: ctype in text */
+
+    /* statements */
+    AD_DECL,   /* declares sym, without a value; an array is NOT zeroed */
+    AD_SET,    /* a = b; a is AD_NAME or AD_ELEM */
+    AD_INC,    /* a += b, doubles only; integer x += e is AD_SET x = x + e */
+    AD_IF,     /* if (a) b else c; b is an AD_BLOCK, c an AD_BLOCK or NULL */
+    AD_FOR,    /* for (sym = a; sym < b; sym += step), step > 0, or sym > b, step < 0; kid[2] is the body, an AD_BLOCK. a and b are evaluated once; sym
+                  is an AD_COUNTER written by nothing else, and not read after the loop. `whole` holds the step. */
+    AD_BLOCK,  /* kid[0 .. kids-1] in order; a scope */
+    AD_PUSH,   /* puts a (a scalar: AD_NAME or AD_ELEM) on the tape. whole, if not 0: the number that this push and its pop have in common */
+    AD_POP,    /* a = top of the tape */
+    AD_NOTE    /* a comment for the emitted code: text */
+} ad_op;
+
+struct ad_node {
+    ad_op op;
+    ad_type type;    /* of an expression */
+    ad_place place;  /* of a statement at least */
+    ad_sym *sym;
+    const char *text;
+    const char *ctype; /* AD_RAW of an integer: its C type; NULL: int */
+    double value;
+    int64_t whole;
+    int rule;        /* AD_CALL: line of rules.def, enum ad_rule in rules.h */
+    struct ad_rows *rows; /* AD_FOR: pointers that go along with it (rows.c); NULL: none */
+    int simd;        /* AD_FOR: 1: iterations are independent but for AD_INC's: may be executed as vectors (set by passes, obeyed by emit) */
+    int kids;
+    ad_node **kid;
+    int room;        /* of kid, for ad_append */
+};
+
+enum { AD_FETCHES = 4 };
+
+/* A pointer that moves on with the iterations of a loop: sym = array + start before the first, sym += step after each. Elements
+ * that rows to come need are asked for in advance, in every iteration `step` of them from sym[fetch[k]] on. */
+typedef struct ad_row {
+    ad_sym *sym;
+    const ad_sym *array;
+    ad_node *start;
+    int64_t step;
+    int fetches;
+    int64_t fetch[AD_FETCHES];
+} ad_row;
+
+typedef struct ad_rows {
+    int count;
+    ad_row row[];
+} ad_rows;
+
+/* ---- functions and models ---------------------------------------------------------------------------------------------- */
+
+enum { AD_PARAMS = 24 };
+
+/* What a function is, so that a pass knows which parameters to give a derivative. In the order of the C signature. */
+typedef struct ad_fn {
+    const char *name;         /* of the user's function, or what the pass calls it */
+    int params;
+    ad_sym *param[AD_PARAMS]; /* role AD_INPUT, AD_OUTPUT or AD_SUM */
+    ad_sym *t, *y, *p, *out, *k, *data; /* of the user's function: those among param, or NULL: not there. data is a void pointer, kept as is */
+    ad_sym *u, *yb, *pb;      /* of what reverse made: seeds (lane inputs) and sums; else NULL */
+    ad_sym *points, *point;   /* of what ad_reverse_points made: how many, and the counter of the loops over them; else NULL */
+    int returns;              /* 1: int status (the user's `return 0`, `return 1`): the sym `status` holds it at the end */
+    ad_sym *status;
+    ad_node *body;            /* AD_BLOCK */
+    int syms, room;
+    ad_sym **sym;             /* all, params and constants included */
+    ad_place place;
+    int cut;                  /* emit.h: statements above which the body is cut into functions; 0: AD_LONG */
+    void *names;              /* tree.c: the names in use */
+} ad_fn;
+
+typedef struct ad_model {
+    const char *file, *name;
+    int states, params, objectives, observations;
+    ad_fn *rhs, *init, *terminal, *running, *observe; /* NULL: not there */
+    const char *prelude; /* C text the emitted file needs before its functions: enums, typedefs, structs, const tables, of the user's file; "" */
+    /* The descriptor itself (names, y0, p, t0, t1, defaults) is not read here: it is compiled with the user's file. */
+} ad_model;
+
+/* ---- slots: what the parameters of a function are ----------------------------------------------------------------------
+ *
+ * Parameters are known by their slots. Those of a user's function are "t" "y" "p" "out" "k" "data"; reverse adds "u" "yb" "pb". The tangent of
+ * slot x is "x1" at level 1 and "x2" at level 2, the level 2 tangent of "x1" is "x12": out12 is the second directional derivative. */
+
+/* The slot of a parameter; NULL: none. The parameter of a slot; NULL: none. */
+const char *ad_slot(const ad_fn *fn, const ad_sym *s);
+ad_sym *ad_at_slot(const ad_fn *fn, const char *slot);
+
+/* ---- building (tree.c) -------------------------------------------------------------------------------------------------- */
+
+ad_node *ad_new(ad_arena *m, ad_op op, ad_type type, int kids, ...); /* kids: ad_node * */
+ad_node *ad_num(ad_arena *m, double value);
+ad_node *ad_whole(ad_arena *m, int64_t value);
+ad_node *ad_use(ad_arena *m, ad_sym *s);                             /* AD_NAME */
+ad_node *ad_elem(ad_arena *m, ad_sym *s, ad_node *index);
+ad_node *ad_set(ad_arena *m, ad_node *target, ad_node *e);
+ad_node *ad_inc(ad_arena *m, ad_node *target, ad_node *e);
+ad_node *ad_block(ad_arena *m);
+void ad_append(ad_arena *m, ad_node *block, ad_node *statement);     /* NULL: nothing happens */
+ad_node *ad_decl(ad_arena *m, ad_sym *s);
+
+/* A copy of a tree in which symbols are replaced: map[s->number], or s itself where that is NULL. map NULL: none replaced. */
+ad_node *ad_copy(ad_arena *m, const ad_node *n, ad_sym *const *map);
+
+/* A new symbol of fn; its name is `name`, or name_2, name_3, ... if that is taken (by a symbol, a C keyword or a name of math.h). */
+ad_sym *ad_sym_new(ad_arena *m, ad_fn *fn, const char *name, ad_type type, ad_role role);
+
+/* A copy of a function with symbols of its own, numbered as before. map (may be NULL): from the old symbols' numbers to the new ones. */
+ad_fn *ad_fn_copy(ad_arena *m, const ad_fn *f, ad_sym ***map);
+
+int ad_same(const ad_node *a, const ad_node *b); /* 1: the same expression, symbol by symbol */
+int ad_uses(const ad_node *n, const ad_sym *s);  /* 1: s occurs in n, read or written */
+int ad_size(const ad_node *n);                   /* statements of n, declarations and notes not counted */
+
+/* Smart constructors: fold constants, drop 0 and 1, push signs outwards. Exact in the arithmetic of a*1, a+0, -(-a), 0*a = 0 (the factor of a
+ * derivative that is zero stays zero even where the other one is infinite: as every differentiator of programs does). */
+ad_node *ad_add(ad_arena *m, ad_node *a, ad_node *b);
+ad_node *ad_sub(ad_arena *m, ad_node *a, ad_node *b);
+ad_node *ad_mul(ad_arena *m, ad_node *a, ad_node *b);
+ad_node *ad_div(ad_arena *m, ad_node *a, ad_node *b);
+ad_node *ad_neg(ad_arena *m, ad_node *a);
+ad_node *ad_choose(ad_arena *m, ad_node *condition, ad_node *yes, ad_node *no); /* ?: ; folded where the condition is of literals */
+int ad_literal(const ad_node *a, double *value); /* 1: a literal, a signed one or a converted integer one; value may be NULL */
+
+/* Prints a tree in a form for people and tests: C text. Allocated in m. */
+char *ad_print(ad_arena *m, const ad_node *n);
+char *ad_print_fn(ad_arena *m, const ad_fn *fn);
+
+#endif
