@@ -49,7 +49,7 @@ function(costate_use_linear_solvers objects)
 endfunction()
 
 if(COSTATE_UMFPACK AND COSTATE_HAVE_UMFPACK)
-    add_library(costate_umfpack MODULE src/linsol/umfpack.c src/linsol/shifted.c src/core/alloc.c)
+    add_library(costate_umfpack MODULE src/linsol/umfpack.c src/linsol/shifted.c src/base/alloc.c)
     target_compile_definitions(costate_umfpack PRIVATE COSTATE_UMFPACK_PLUGIN)
     target_include_directories(costate_umfpack PRIVATE include src)
     target_include_directories(costate_umfpack SYSTEM PRIVATE ${COSTATE_UMFPACK_INCLUDE})

@@ -2,7 +2,7 @@
 #ifndef TESTS_JACOBIAN_MODEL_H
 #define TESTS_JACOBIAN_MODEL_H
 
-#include "core/alloc.h"
+#include "base/alloc.h"
 #include "deriv/jacobian.h"
 #include "support.h"
 

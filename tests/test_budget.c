@@ -4,7 +4,7 @@
 #include "chain.h"
 #include "support.h"
 
-#include "core/solver.h"
+#include "solver/solver.h"
 
 enum { STEPS = 20000, W = 11, LANES = 8 };
 

@@ -7,7 +7,7 @@
  * Its flow keeps the length of every error, so that the error at the end is at most the sum of the steps' own errors. */
 #include "support.h"
 
-#include "core/solver.h"
+#include "solver/solver.h"
 #include "problems.h"
 
 #include <float.h>

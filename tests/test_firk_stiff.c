@@ -3,7 +3,7 @@
  * matrix will not do. */
 #include "known.h"
 
-#include "core/solver.h"
+#include "solver/solver.h"
 #include "method/firk.h"
 
 enum { METHODS = 4, W = 3 };

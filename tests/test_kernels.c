@@ -1,6 +1,6 @@
 /* test_kernels.c - the vector operations of a step: whatever the length of a vector and however it is cut, an element of a linear
  * combination has the same bits; and norms are what they say. */
-#include "core/kernels.h"
+#include "base/kernels.h"
 #include "support.h"
 
 enum { N = 40, TERMS = 26 };

@@ -1,7 +1,7 @@
 /* test_options.c - options by name and text, and methods of the user's own. */
 #include "support.h"
 
-#include "core/solver.h"
+#include "solver/solver.h"
 #include "problems.h"
 
 #include <stdio.h>

@@ -21,7 +21,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { BLOCK_EXTRA = 64 + sizeof(void *) }; /* what core/alloc.c adds to a block for its alignment */
+enum { BLOCK_EXTRA = 64 + sizeof(void *) }; /* what base/alloc.c adds to a block for its alignment */
 
 /* ---- an allocator that counts, and fails when told to ------------------------------------------------------------------- */
 

@@ -1,7 +1,10 @@
 /* create.c - making, changing and freeing a solver. All memory of a run is one block carved into vectors; only the log of steps and the
  * trajectory grow while it runs. */
-#include "core/crew.h"
-#include "deriv/colour.h"
+#include "core/create.h"
+
+#include "base/sparsity.h"
+#include "core/workers.h"
+#include "method/method.h"
 #include "tableau/tableau.h"
 
 #include <math.h>
@@ -13,42 +16,6 @@ double cst__now(void)
     struct timespec ts;
     clock_gettime(CLOCK_MONOTONIC, &ts);
     return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
-}
-
-void cst__fill_nan(double *x, size_t count)
-{
-    for (size_t i = 0; x && i < count; i++) x[i] = NAN;
-}
-
-void cst__no_numbers(const costate_solver *s, int w, double *y, double *p)
-{
-    if (!s || w < 1) return;
-    if (s->prob.n > 0) cst__fill_nan(y, (size_t)s->prob.n * (size_t)w); /* else nothing is known about the array */
-    if (s->prob.np > 0) cst__fill_nan(p, (size_t)s->prob.np * (size_t)w);
-}
-
-int cst__begin(costate_solver *s)
-{
-    if (!s) return COSTATE_ERR_NULL;
-    if (s->broken) return s->broken;
-    s->status = 0;
-    s->calling = NULL;
-    s->message[0] = 0;
-    s->stats.fail_t = s->stats.fail_h = NAN;
-    s->stats.fail_step = s->stats.fail_stage = s->stats.fail_component = -1;
-    return 0;
-}
-
-double *cst__scratch(costate_solver *s, reserve *m, size_t doubles)
-{
-    if (doubles > m->size || !m->at) {
-        cst__release(&s->alloc, m->at);
-        m->size = 0;
-        m->at = cst__alloc(&s->alloc, doubles ? doubles : 1, sizeof(double));
-        if (m->at) m->size = doubles;
-        else cst__fail(s, COSTATE_ERR_MEMORY, "%zu bytes for directions or adjoints", doubles * sizeof(double));
-    }
-    return m->at;
 }
 
 static int check_problem(costate_solver *s)
@@ -140,7 +107,7 @@ static int assemble(costate_solver *s)
 static void dismantle(costate_solver *s)
 {
     s->have_run = s->have_tangent = 0;
-    cst__crew_close(s);
+    cst__workers_close(s);
     for (int i = 0; i < 2; i++) {
         traj_close(s->tr[i]);
         s->tr[i] = NULL;

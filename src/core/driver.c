@@ -3,10 +3,12 @@
  *     while t != t1: reserve room in the trajectory; attempt steps until one is accepted; objectives, log, output; go on
  *
  * Steps end exactly at observation times and at t1. A callback that asks for it, or a value that is not finite, is answered by a smaller step. */
-#include "core/control.h"
-#include "core/crew.h"
 #include "core/driver.h"
-#include "core/kernels.h"
+
+#include "base/kernels.h"
+#include "core/create.h"
+#include "core/workers.h"
+#include "method/control.h"
 #include "method/implicit.h"
 
 #include <float.h>
@@ -29,7 +31,7 @@ typedef struct run {
     const char *which; /* and which callback, unless s->calling knows better */
     control c;
     tangent *tg;
-    int hands;      /* threads that may share its blocks */
+    int workers;      /* threads that may share its blocks */
     double alone_s; /* what one takes for those of a step, as last measured */
     traj *tr; /* NULL: not recorded */
 } run;
@@ -194,23 +196,23 @@ typedef struct tangents {
     dblock *block;
 } tangents;
 
-static int tangent_of_block(costate_solver *hand, int b, void *ctx)
+static int tangent_of_block(costate_solver *worker, int b, void *ctx)
 {
     const tangents *t = ctx;
     dblock *d = &t->block[b];
-    TRY(hand->fam->tangent(hand, t->st, d, NULL));
-    return cst__all_finite((size_t)hand->prob.n * (size_t)d->w, d->ydotnew) ? 0 : STEP_NOT_FINITE;
+    TRY(worker->fam->tangent(worker, t->st, d, NULL));
+    return cst__all_finite((size_t)worker->prob.n * (size_t)d->w, d->ydotnew) ? 0 : STEP_NOT_FINITE;
 }
 
-static int running_tangent_of_block(costate_solver *hand, int b, void *ctx)
+static int running_tangent_of_block(costate_solver *worker, int b, void *ctx)
 {
     const tangents *t = ctx;
-    return hand->fam->running_tangent(hand, t->st, &t->block[b]);
+    return worker->fam->running_tangent(worker, t->st, &t->block[b]);
 }
 
 static int sharing(const run *r) /* threads for the work at hand */
 {
-    return r->alone_s < worth_s ? 1 : r->hands;
+    return r->alone_s < worth_s ? 1 : r->workers;
 }
 
 /* Where all goes well that is it; where not, the leader alone does it again and sees why. */
@@ -218,7 +220,7 @@ static int together(costate_solver *s, const run *r, const step *st)
 {
     tangents t = {st, r->tg->block};
     if (sharing(r) == 1) return 0;
-    int rc = cst__crew_run(s, r->hands, r->tg->cut.blocks, 0, tangent_of_block, &t);
+    int rc = cst__workers_run(s, r->workers, r->tg->cut.blocks, 0, tangent_of_block, &t);
     s->status = 0;
     s->calling = NULL;
     return !rc;
@@ -242,7 +244,7 @@ static int attempt(costate_solver *s, run *r, const step *st, double *err)
     step taken = *st;
     taken.note = s->note;
     if (r->tg && together(s, r, &taken)) return ACCEPTED;
-    double began = r->hands > 1 ? cst__now() : 0;
+    double began = r->workers > 1 ? cst__now() : 0;
     for (int b = 0; r->tg && b < r->tg->cut.blocks; b++) {
         dblock *d = &r->tg->block[b];
         double e = 0;
@@ -256,7 +258,7 @@ static int attempt(costate_solver *s, run *r, const step *st, double *err)
         if (e > *err) *err = e;
         if (e > 1) return TOO_INACCURATE;
     }
-    if (r->hands > 1) r->alone_s = cst__now() - began;
+    if (r->workers > 1) r->alone_s = cst__now() - began;
     return ACCEPTED;
 }
 
@@ -300,11 +302,11 @@ static int finish(costate_solver *s, run *r, const step *st)
     tangent *tg = r->tg;
     int rc = s->d.running.fn.eval ? s->fam->running(s, st, s->psi) : 0;
     if (tg && s->d.running.fn.eval && !rc)
-        rc = cst__crew_run(s, sharing(r), tg->cut.blocks, 0, running_tangent_of_block, &(tangents){st, tg->block});
+        rc = cst__workers_run(s, sharing(r), tg->cut.blocks, 0, running_tangent_of_block, &(tangents){st, tg->block});
     if (rc) return cst__callback_failed(s, rc, "running", st->t, st->h, st->n);
     TRY(log_append(s, st));
     if (r->tr) traj_commit(r->tr);
-    if (s->out.count) TRY(cst__dense_step(s, st, tg));
+    if (s->out.count) TRY(cst__output_step(s, st, tg));
     double *y = s->y, *f = s->f;
     s->y = s->ynew;
     s->ynew = y;
@@ -376,20 +378,20 @@ static int walk(costate_solver *s, run *r)
 int cst__run(costate_solver *s, tangent *tg)
 {
     double began = cst__now();
-    run r = {.t = s->t0, .base = s->t0, .tg = tg, .hands = 1};
+    run r = {.t = s->t0, .base = s->t0, .tg = tg, .workers = 1};
     memcpy(s->y, s->y0, (size_t)s->prob.n * sizeof *s->y);
     memset(s->y + s->prob.n, 0, (s->state - (size_t)s->prob.n) * sizeof *s->y);
     if (s->im) TRY(cst__implicit_prepare(s));
     if (s->fam->start) s->fam->start(s, 1);
     s->f_valid = s->fnew_valid = 0;
-    if (tg && !tg->control) TRY(cst__crew_muster(s, tg->cut.blocks, &r.hands)); /* what steers the steps is for one thread */
+    if (tg && !tg->control) TRY(cst__workers_prepare(s, tg->cut.blocks, &r.workers)); /* what steers the steps is for one thread */
     if (s->opt.record) {
         TRY(cst__traj_prepare(s, PRIMAL, 0));
         r.tr = s->tr[PRIMAL];
     }
     cst__control_start(&r.c, s);
     TRY(first_size(s, &r));
-    if (s->out.count) TRY(cst__dense_start(s, tg));
+    if (s->out.count) TRY(cst__output_start(s, tg));
     TRY(walk(s, &r));
     memcpy(s->yend, s->y, (size_t)s->prob.n * sizeof *s->y);
     int rc = cst__terminal(s, s->yend, s->psi);

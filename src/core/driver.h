@@ -2,7 +2,7 @@
 #ifndef COSTATE_CORE_DRIVER_H
 #define COSTATE_CORE_DRIVER_H
 
-#include "core/lanes.h"
+#include "core/directions.h"
 #include "core/objective.h"
 
 /* Checks the input of a run, copies it, forgets the last run. Then cst__run takes the steps; directions tg or NULL. */
@@ -15,9 +15,9 @@ int cst__callback_failed(costate_solver *s, int rc, const char *which, double t,
  * costate_stats. */
 int cst__step_words(costate_solver *s, int rc, const char *which, char *words, size_t size, int *component);
 
-/* core/dense.c: rows of output at t0, and those that fall into the step just accepted. */
-int cst__dense_start(costate_solver *s, tangent *tg);
-int cst__dense_step(costate_solver *s, const step *st, tangent *tg);
+/* core/output.c: rows of output at t0, and those that fall into the step just accepted. */
+int cst__output_start(costate_solver *s, tangent *tg);
+int cst__output_step(costate_solver *s, const step *st, tangent *tg);
 
 /* core/repeat.c: the recorded steps taken again from y0 with the parameters in s->p, which need not be those of the run: only the step sizes are. Directions tg or
  * NULL; recorded into trajectory `which` (-1: nowhere). The final state comes to yend, the objectives to psi (either NULL: not wanted). */
@@ -31,8 +31,8 @@ typedef struct replay_context {
 
 /* Trajectory `which`, empty, opened for `lanes` directions beside the state. */
 int cst__traj_prepare(costate_solver *s, int which, size_t lanes);
-/* The budget of the joint trajectories that *hands threads record side by side; fewer where each would get too little. */
-void cst__joint_share(costate_solver *s, size_t lanes, int *hands);
+/* The budget of the joint trajectories that *workers threads record side by side; fewer where each would get too little. */
+void cst__joint_share(costate_solver *s, size_t lanes, int *workers);
 int cst__traj_failed(costate_solver *s, const traj *tr, int status);
 void cst__traj_report(costate_solver *s, int which); /* its figures into the statistics */
 

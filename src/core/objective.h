@@ -2,7 +2,7 @@
 #ifndef COSTATE_CORE_OBJECTIVE_H
 #define COSTATE_CORE_OBJECTIVE_H
 
-#include "core/solver.h"
+#include "method/method.h"
 
 /* psi += the terminal part at (t1, y), or psi = y when there are no objectives; qdot likewise along a block of directions. */
 int cst__terminal(costate_solver *s, const double *y, double *psi);

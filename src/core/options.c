@@ -1,5 +1,5 @@
 /* options.c - defaults, bounds and texts of the options, all from options.def. */
-#include "core/solver.h"
+#include "core/create.h"
 
 #include <errno.h>
 #include <math.h>

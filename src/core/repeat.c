@@ -3,8 +3,8 @@
  * The sizes and times are data; nothing is decided anew, so the same input gives the same bits. */
 #include "core/driver.h"
 
-#include "core/crew.h"
-#include "core/kernels.h"
+#include "base/kernels.h"
+#include "core/workers.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -28,11 +28,11 @@ int cst__traj_failed(costate_solver *s, const traj *tr, int status)
 void cst__traj_report(costate_solver *s, int which)
 {
     s->stats.trajectory_bytes = s->stats.disk_bytes = 0;
-    for (int i = 0; i == 0 || (which == JOINT && cst__crew_hand(s, i)); i++) { /* threads that record have stores of their own */
-        const costate_solver *h = cst__crew_hand(s, i);
+    for (int i = 0; i == 0 || (which == JOINT && cst__worker(s, i)); i++) { /* threads that record have stores of their own */
+        const costate_solver *w = cst__worker(s, i);
         traj_info info;
-        if (!h->tr[which] || !h->recorded[which]) continue;
-        traj_get_info(h->tr[which], &info);
+        if (!w->tr[which] || !w->recorded[which]) continue;
+        traj_get_info(w->tr[which], &info);
         s->stats.tier = info.tier;
         s->stats.checkpoints = info.checkpoints;
         s->stats.trajectory_bytes += info.memory;
@@ -60,39 +60,39 @@ static int64_t joint_budget(costate_solver *s)
 
 enum { SHARE_STATES = 16 }; /* that a thread's joint store should hold at least */
 
-void cst__joint_share(costate_solver *s, size_t lanes, int *hands)
+void cst__joint_share(costate_solver *s, size_t lanes, int *workers)
 {
     const int64_t memory = joint_budget(s);
     const int apart = s->recorded[PRIMAL] && traj_stable(s->tr[PRIMAL]), changed = s->apart != apart;
-    costate_solver *hand;
-    for (int i = 0; (hand = cst__crew_hand(s, i)); i++) hand->apart = apart;
+    costate_solver *worker;
+    for (int i = 0; (worker = cst__worker(s, i)); i++) worker->apart = apart;
     const int64_t unit = (int64_t)((joint_at(s) + (size_t)s->prob.n * lanes) * sizeof(double));
-    while (*hands > 1 && memory / *hands / unit + s->opt.disk / *hands / unit < SHARE_STATES) --*hands;
-    if (changed || s->joint_memory != memory / *hands || s->joint_disk != s->opt.disk / *hands) {
+    while (*workers > 1 && memory / *workers / unit + s->opt.disk / *workers / unit < SHARE_STATES) --*workers;
+    if (changed || s->joint_memory != memory / *workers || s->joint_disk != s->opt.disk / *workers) {
         drop(s, JOINT);
-        cst__crew_drop(s, JOINT);
+        cst__workers_drop(s, JOINT);
     }
-    s->joint_memory = memory / *hands;
-    s->joint_disk = s->opt.disk / *hands;
+    s->joint_memory = memory / *workers;
+    s->joint_disk = s->opt.disk / *workers;
 }
 
 static void drop_joint(void *ctx)
 {
     drop(ctx, JOINT);
-    cst__crew_drop(ctx, JOINT);
+    cst__workers_drop(ctx, JOINT);
 }
 
 /* A new run is about to be recorded: joint stores hold nothing of it. They keep their memory, as it was within the budget beside that of the state's own, until
  * that one grows; unless they are on disk. */
 static void clear_joint(costate_solver *s)
 {
-    costate_solver *hand;
+    costate_solver *worker;
     int on_disk = 0;
-    for (int i = 0; (hand = cst__crew_hand(s, i)); i++) {
+    for (int i = 0; (worker = cst__worker(s, i)); i++) {
         traj_info info = {0};
-        if (hand->tr[JOINT]) traj_get_info(hand->tr[JOINT], &info);
+        if (worker->tr[JOINT]) traj_get_info(worker->tr[JOINT], &info);
         on_disk |= info.disk > 0;
-        hand->recorded[JOINT] = 0;
+        worker->recorded[JOINT] = 0;
     }
     if (on_disk) drop_joint(s);
 }

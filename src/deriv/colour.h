@@ -1,4 +1,4 @@
-/* colour.h - a pattern seen column by column, whatever its format, and its columns in groups that can be evaluated together.
+/* colour.h - the columns of a pattern in groups that can be evaluated together.
  *
  * Columns that share no row do not mix: one direction, the sum of their unit vectors, gives the entries of all of them. To have
  * few groups is a colouring problem: columns are vertices, neighbours if they share a row (distance 2 in the bipartite graph of
@@ -6,39 +6,7 @@
 #ifndef COSTATE_DERIV_COLOUR_H
 #define COSTATE_DERIV_COLOUR_H
 
-#include <costate/costate.h>
-
-typedef struct pattern_column { /* entry k < count is in row rows[k], or first + k if rows is NULL; its value is number at + k */
-    int count, first;
-    const int *rows;
-    size_t at;
-} pattern_column;
-
-static inline pattern_column pattern_entries(const costate_pattern *q, int n, int j)
-{
-    if (q->format == COSTATE_CSC) {
-        int at = q->colptr[j];
-        return (pattern_column){.count = q->colptr[j + 1] - at, .rows = q->rowind + at, .at = (size_t)at};
-    }
-    if (q->format == COSTATE_DENSE) return (pattern_column){.count = n, .at = (size_t)j * (size_t)n};
-    int above = j < q->upper ? j : q->upper, below = n - 1 - j < q->lower ? n - 1 - j : q->lower;
-    size_t width = (size_t)q->lower + (size_t)q->upper + 1;
-    return (pattern_column){.count = above + 1 + below, .first = j - above, .at = width * (size_t)j + (size_t)(q->upper - above)};
-}
-
-static inline int pattern_row(const pattern_column *c, int k)
-{
-    return c->rows ? c->rows[k] : c->first + k;
-}
-
-/* apply.c: out += A x or A^T x for a block of w lanes, A having these values in the pattern. */
-void pattern_apply(const costate_pattern *q, int n, const double *values, int transposed, int w, const double *x, double *out);
-
-/* COSTATE_OK or COSTATE_ERR_PATTERN, then `why` (size bytes) names the column and the row. */
-int pattern_check(const costate_pattern *q, int n, char *why, size_t size);
-
-/* Values of a Jacobian on this pattern, unused corners of a band included. */
-size_t pattern_values(const costate_pattern *q, int n);
+#include "base/sparsity.h"
 
 /* Returns the number of colours, 1 .. n. The columns of colour c are member[start[c]] .. member[start[c + 1] - 1], rising. start
  * has room for n + 1 ints, member for n, work for colour_work(q, n). */

@@ -8,8 +8,8 @@
  *
  * If anything is built there is one block of memory, d->work: the sources, which are the data pointers of built products, then
  * the scratch. The sources point to the deriv, so an open deriv stays where it is. */
-#include "core/alloc.h"
-#include "deriv/colour.h"
+#include "base/alloc.h"
+#include "base/sparsity.h"
 #include "deriv/source.h"
 
 #include <stdio.h>

@@ -12,7 +12,7 @@
  * y_j and see where it comes out would also do without luck, but fmin, fmax and comparisons swallow it. */
 #include "deriv/jacobian.h"
 
-#include "core/alloc.h"
+#include "base/alloc.h"
 #include "deriv/colour.h"
 #include "deriv/source.h"
 

@@ -9,7 +9,7 @@
  *              the motion of the point needs a difference
  *
  * Where jvp or vjp is a difference itself, both differences take the longer step of a second difference. */
-#include "deriv/colour.h"
+#include "base/sparsity.h"
 #include "deriv/source.h"
 
 #include <math.h>

@@ -7,7 +7,7 @@
 #ifndef COSTATE_LINSOL_CHUNK_H
 #define COSTATE_LINSOL_CHUNK_H
 
-#include "core/alloc.h"
+#include "base/alloc.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -15,7 +15,7 @@
 #ifndef COSTATE_LINSOL_H
 #define COSTATE_LINSOL_H
 
-#include "core/alloc.h"
+#include "base/alloc.h"
 
 #include <costate/costate.h>
 

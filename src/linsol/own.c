@@ -5,7 +5,7 @@
  *     ((re + i im) I - J) x = b   <=>   (re I - K) (Re x, Im x) = (Re b, Im b),   K = J (x) I_2 + I (x) (0 im; -im 0)
  *
  * The transpose of re I - K belongs to the conjugate of M^T, so b is conjugated before and x after a transposed solve. */
-#include "deriv/colour.h"
+#include "base/sparsity.h"
 #include "linsol/chunk.h"
 #include "linsol/linsol.h"
 #include "linsol/room.h"

@@ -2,7 +2,7 @@
 #ifndef COSTATE_LINSOL_ROOM_H
 #define COSTATE_LINSOL_ROOM_H
 
-#include "core/alloc.h"
+#include "base/alloc.h"
 
 typedef struct room {
     void *at;

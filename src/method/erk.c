@@ -6,7 +6,7 @@
  * docs/theory.md (2) - (5); Hairer, Norsett, Wanner: Solving Ordinary Differential Equations I, II.4. */
 #include "method/erk.h"
 
-#include "core/kernels.h"
+#include "base/kernels.h"
 
 #include <math.h>
 

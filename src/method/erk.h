@@ -5,7 +5,7 @@
 #ifndef COSTATE_METHOD_ERK_H
 #define COSTATE_METHOD_ERK_H
 
-#include "core/solver.h"
+#include "method/method.h"
 #include "method/rows.h"
 #include "tableau/tableau.h"
 

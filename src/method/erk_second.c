@@ -7,7 +7,7 @@
  * beside w_i, u_i and lambda of erk_adjoint.c. Lane l has its own objective and its own direction. */
 #include "method/erk.h"
 
-#include "core/kernels.h"
+#include "base/kernels.h"
 
 int cst__erk_second(costate_solver *s, const step *st, const double *ydot, const double *dstages, ablock *b)
 {

@@ -7,7 +7,7 @@
  * The state's step has been taken: its stages are in st->stages, those of the estimate in the method. */
 #include "method/erk.h"
 
-#include "core/kernels.h"
+#include "base/kernels.h"
 
 /* The block's counterparts of erk.k and erk.y: kdot is cut into pairs (kdot_i, Ydot_i). */
 static void cut(const costate_solver *s, const dblock *d, double **k, double **y)

@@ -11,7 +11,7 @@
  * a cache. docs/theory.md (47), (50), (51). The stage data are the Y_i. */
 #include "method/firk.h"
 
-#include "core/kernels.h"
+#include "base/kernels.h"
 
 enum { KEPT, FRESH };                                 /* the Jacobian; values of the note */
 enum { AT_Y = FIRK_STAGES, AT_NUMBERS = 1 + AT_Y };   /* what is carried, in vectors of n behind y: z_i; where J is; numbers: */

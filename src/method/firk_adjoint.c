@@ -9,7 +9,7 @@
  * docs/theory.md (53), (54), (59). */
 #include "method/firk.h"
 
-#include "core/kernels.h"
+#include "base/kernels.h"
 
 static int iterated(costate_solver *s, const step *st, int lanes, const firk_back *p, newton_verdict *v)
 {

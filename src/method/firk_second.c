@@ -9,7 +9,7 @@
  * order. docs/theory.md (55), (56). */
 #include "method/firk.h"
 
-#include "core/kernels.h"
+#include "base/kernels.h"
 
 enum { S = FIRK_STAGES };
 

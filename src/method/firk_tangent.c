@@ -8,7 +8,7 @@
  * docs/theory.md (52). */
 #include "method/firk.h"
 
-#include "core/kernels.h"
+#include "base/kernels.h"
 
 static int products(costate_solver *s, const step *st, const dblock *d, double *const ydot[FIRK_STAGES],
                     double *const f[FIRK_STAGES])

@@ -1,8 +1,8 @@
 /* implicit.c - see implicit.h */
 #include "method/implicit.h"
 
-#include "core/lanes.h"
-#include "deriv/colour.h"
+#include "base/sparsity.h"
+#include "solver/lanes.h"
 
 #include <math.h>
 #include <stdio.h>

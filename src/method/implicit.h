@@ -2,9 +2,9 @@
 #ifndef COSTATE_METHOD_IMPLICIT_H
 #define COSTATE_METHOD_IMPLICIT_H
 
-#include "core/solver.h"
 #include "deriv/jacobian.h"
 #include "linsol/linsol.h"
+#include "method/method.h"
 
 typedef struct implicit {
     jacobian jac;

@@ -2,7 +2,7 @@
 #ifndef COSTATE_METHOD_H
 #define COSTATE_METHOD_H
 
-#include <costate/costate.h>
+#include "solver/solver.h"
 
 /* One step from (t, y) to (tn, ynew). tn is t + h up to round-off; a stage at c = 1 is evaluated at tn itself, so that first-same-as-last is exact. */
 typedef struct step {
@@ -47,7 +47,7 @@ typedef struct ablock {
  * a family turns into an error of NaN before it returns. */
 enum { STEP_NEWTON = 1001, STEP_MATRIX, STEP_NOT_FINITE };
 
-typedef struct family {
+struct family {
     costate_family id;
     int heavy; /* a step's matrices are worth sharing: all blocks of a sweep go back together */
     int (*open)(costate_solver *s); /* makes s->method from s->table */
@@ -81,7 +81,7 @@ typedef struct family {
     int (*second)(costate_solver *s, const step *st, const double *ydot, const double *dstages, ablock *b);
     /* Which product the problem lacks for it; NULL, or returning NULL: none. */
     const char *(*second_lacks)(const costate_solver *s);
-} family;
+};
 
 extern const family cst__erk, cst__ros, cst__sdirk, cst__firk;
 

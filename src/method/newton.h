@@ -5,7 +5,7 @@
 #ifndef COSTATE_METHOD_NEWTON_H
 #define COSTATE_METHOD_NEWTON_H
 
-#include "core/solver.h"
+#include "method/method.h"
 
 #include <float.h>
 #include <math.h>

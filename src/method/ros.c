@@ -7,7 +7,7 @@
  * docs/theory.md (23) - (26). The stage data are the k_i; Y_i is formed again where it is needed. */
 #include "method/ros.h"
 
-#include "core/kernels.h"
+#include "base/kernels.h"
 
 #include <math.h>
 

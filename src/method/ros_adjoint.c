@@ -9,7 +9,7 @@
  * and mu likewise with f_p, r_p. docs/theory.md (30) - (33). */
 #include "method/ros.h"
 
-#include "core/kernels.h"
+#include "base/kernels.h"
 
 typedef struct parts { /* of the block's work */
     double *u[ROS_MOST], *v[ROS_MOST], *ry, *along, *seed;

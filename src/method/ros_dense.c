@@ -15,7 +15,7 @@
  * fourth order. docs/theory.md (60), (62) */
 #include "method/ros.h"
 
-#include "core/kernels.h"
+#include "base/kernels.h"
 
 enum { LOW_ORDER_FACTS = 3 };
 

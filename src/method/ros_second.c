@@ -9,7 +9,7 @@
  * and the same of r. The last term is the user's vjp_dot2: without it there is no second order. docs/theory.md (34) - (36). */
 #include "method/ros.h"
 
-#include "core/kernels.h"
+#include "base/kernels.h"
 
 typedef struct parts {
     double *u[ROS_MOST], *v[ROS_MOST], *udot[ROS_MOST], *vdot[ROS_MOST];

@@ -10,7 +10,7 @@
  * docs/theory.md (27) - (29). The factors are those of the step. */
 #include "method/ros.h"
 
-#include "core/kernels.h"
+#include "base/kernels.h"
 
 /* Ydot_i, in scratch or ydot itself. */
 static const double *stage_direction(const costate_solver *s, const dblock *d, int i, double *const *kd, double *scratch)

@@ -12,7 +12,7 @@
  * docs/theory.md (38) - (40); Hairer, Wanner: Solving ODEs II, IV.8. The stage data are the Y_i. */
 #include "method/sdirk.h"
 
-#include "core/kernels.h"
+#include "base/kernels.h"
 #include "method/newton.h"
 
 /* Factors are kept while corrections shrink by theta_kept or better and h is within a quarter of theirs. */

@@ -9,7 +9,7 @@
  * steps are added in one pass over mu. */
 #include "method/sdirk.h"
 
-#include "core/kernels.h"
+#include "base/kernels.h"
 
 void cst__sdirk_gather(const costate_solver *s, const step *st, int i, int lanes, const double *lambda, double *const *u,
                        const double *ry, double *w)

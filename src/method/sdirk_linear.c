@@ -16,7 +16,7 @@
  * same bits whatever came before. */
 #include "method/sdirk.h"
 
-#include "core/kernels.h"
+#include "base/kernels.h"
 
 #include <math.h>
 

@@ -10,7 +10,7 @@
  * direction. */
 #include "method/sdirk.h"
 
-#include "core/kernels.h"
+#include "base/kernels.h"
 
 int cst__sdirk_second(costate_solver *s, const step *st, const double *ydot, const double *dstages, ablock *b)
 {

@@ -9,7 +9,7 @@
  * docs/theory.md (41), (42). The stage data are the Ydot_i. */
 #include "method/sdirk.h"
 
-#include "core/kernels.h"
+#include "base/kernels.h"
 
 static int tangent_error(costate_solver *s, dblock *d, double *const *z, double *err)
 {

@@ -6,8 +6,9 @@
  * the same operations in the same order. */
 #include "sens/sweep.h"
 
-#include "core/crew.h"
-#include "core/kernels.h"
+#include "base/kernels.h"
+#include "core/create.h"
+#include "core/workers.h"
 
 #include <stdlib.h>
 
@@ -77,9 +78,9 @@ typedef struct job {
     lane_cut c;
     int alone;  /* each block is swept by itself */
     int direct; /* the caller's arrays are the only block */
-    int hands;  /* threads */
+    int workers;  /* threads */
     layout l;
-    size_t work; /* doubles of the family's, at the head of every hand's memory */
+    size_t work; /* doubles of the family's, at the head of every worker's memory */
     ablock *block; /* blocks that go together: all of them, */
     sweep *group;  /* in groups; a group is a task */
     int groups;
@@ -116,15 +117,15 @@ static sweep sweep_of(costate_solver *s, const job *j, ablock *block, int count)
 
 /* ---- block by block -------------------------------------------------------------------------------------------------- */
 
-static int sweep_block(costate_solver *hand, int q, void *ctx)
+static int sweep_block(costate_solver *worker, int q, void *ctx)
 {
     const job *j = ctx;
     ablock b;
-    load(hand, j, q, &b, hand->sweep.at + j->work);
-    b.work = hand->sweep.at;
-    sweep sw = sweep_of(hand, j, &b, 1);
-    TRY(cst__sweep(hand, &sw));
-    store(hand, j, q, &b);
+    load(worker, j, q, &b, worker->sweep.at + j->work);
+    b.work = worker->sweep.at;
+    sweep sw = sweep_of(worker, j, &b, 1);
+    TRY(cst__sweep(worker, &sw));
+    store(worker, j, q, &b);
     return 0;
 }
 
@@ -132,12 +133,12 @@ static int sweep_block(costate_solver *hand, int q, void *ctx)
 
 enum { WINDOW_BYTES = 64 * 1024, WINDOW_MOST = 64 }; /* steps that several threads go over before the next are computed */
 
-static int sweep_group(costate_solver *hand, int g, void *ctx)
+static int sweep_group(costate_solver *worker, int g, void *ctx)
 {
     const job *j = ctx;
     sweep *w = &j->group[g];
-    for (int b = 0; b < w->count; b++) w->block[b].work = hand->sweep.at;
-    return cst__sweep_part(hand, w, j->hi, j->lo);
+    for (int b = 0; b < w->count; b++) w->block[b].work = worker->sweep.at;
+    return cst__sweep_part(worker, w, j->hi, j->lo);
 }
 
 static size_t record_doubles(const costate_solver *s)
@@ -148,7 +149,7 @@ static size_t record_doubles(const costate_solver *s)
 static int window_steps(const costate_solver *s, const job *j)
 {
     size_t fit = WINDOW_BYTES / (record_doubles(s) * sizeof(double));
-    return j->hands == 1 || fit < 1 ? 1 : fit > WINDOW_MOST ? WINDOW_MOST : (int)fit;
+    return j->workers == 1 || fit < 1 ? 1 : fit > WINDOW_MOST ? WINDOW_MOST : (int)fit;
 }
 
 /* Steps hi-1 .. lo are computed again; several of them are copied to `at`, for a fetched step only stays until the next. */
@@ -177,15 +178,15 @@ static int sweep_windows(costate_solver *s, job *j, double *at)
     for (j->hi = s->log.count; j->hi > 0; j->hi = j->lo) {
         j->lo = j->hi > steps ? j->hi - steps : 0;
         TRY(fill_window(s, j, &v, at));
-        TRY(cst__crew_run(s, j->hands, j->groups, 1, sweep_group, j));
+        TRY(cst__workers_run(s, j->workers, j->groups, 1, sweep_group, j));
     }
     return 0;
 }
 
-/* Groups as equal as can be: one for every hand that will have to make the matrices, else one for every block. */
+/* Groups as equal as can be: one for every worker that will have to make the matrices, else one for every block. */
 static int sweep_together(costate_solver *s, job *j, double *at)
 {
-    j->groups = s->fam->heavy ? j->hands : j->c.blocks;
+    j->groups = s->fam->heavy ? j->workers : j->c.blocks;
     j->block = cst__alloc(&s->alloc, (size_t)j->c.blocks, sizeof *j->block + sizeof *j->group);
     if (!j->block) return cst__fail(s, COSTATE_ERR_MEMORY, "%d blocks of adjoints", j->c.blocks);
     j->group = (sweep *)(void *)(j->block + j->c.blocks);
@@ -195,7 +196,7 @@ static int sweep_together(costate_solver *s, job *j, double *at)
         j->group[g] = sweep_of(s, j, j->block + from, to - from);
     }
     j->hi = s->log.count;
-    int status = traj_stable(s->tr[PRIMAL]) ? cst__crew_run(s, j->hands, j->groups, 1, sweep_group, j) : sweep_windows(s, j, at);
+    int status = traj_stable(s->tr[PRIMAL]) ? cst__workers_run(s, j->workers, j->groups, 1, sweep_group, j) : sweep_windows(s, j, at);
     for (int q = 0; q < j->c.blocks && !status; q++) store(s, j, q, &j->block[q]);
     cst__release(&s->alloc, j->block);
     return status;
@@ -208,14 +209,14 @@ static int transpose(costate_solver *s, int w, job *j)
     int width = cut_width(j->c, 0), stable = traj_stable(s->tr[PRIMAL]);
     j->alone = stable && !s->fam->heavy;
     j->direct = j->c.blocks == 1 && width == w;
-    TRY(cst__crew_muster(s, j->c.blocks, &j->hands));
+    TRY(cst__workers_prepare(s, j->c.blocks, &j->workers));
     j->l = plan(s, width, j->want_mu, j->objectives, !j->alone, !j->direct, j->want_mu && !j->direct);
     j->work = cst__pad(s->fam->adjoint_doubles(s) * (size_t)width);
-    size_t copies = stable || j->hands == 1 ? 0 : (size_t)window_steps(s, j) * record_doubles(s);
+    size_t copies = stable || j->workers == 1 ? 0 : (size_t)window_steps(s, j) * record_doubles(s);
     size_t blocks = j->alone ? j->l.total : (size_t)j->c.blocks * j->l.total;
     if (!cst__scratch(s, &s->sweep, j->work + blocks + copies)) return s->status;
-    TRY(cst__crew_scratch(s, j->hands, j->work + (j->alone ? j->l.total : 0)));
-    if (j->alone) return cst__crew_run(s, j->hands, j->c.blocks, 0, sweep_block, j);
+    TRY(cst__workers_scratch(s, j->workers, j->work + (j->alone ? j->l.total : 0)));
+    if (j->alone) return cst__workers_run(s, j->workers, j->c.blocks, 0, sweep_block, j);
     return sweep_together(s, j, s->sweep.at + j->work);
 }
 

@@ -7,8 +7,8 @@
  *     components  g_j against the tangent along x_j, for all j or a sample
  *
  * Where products come from finite differences, the defects are held against what those allow. */
+#include "base/kernels.h"
 #include "core/driver.h"
-#include "core/kernels.h"
 #include "method/implicit.h"
 #include "method/newton.h"
 

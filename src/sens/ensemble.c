@@ -2,9 +2,10 @@
  *
  * A member is a run and perhaps a gradient of its own, by whichever of the solvers is free. These are alike: what a run leaves behind in one does not
  * matter to the next, and the Jacobian's pattern, if it has to be looked for, is found once for all of them. */
-#include "core/crew.h"
+#include "base/kernels.h"
 #include "core/driver.h"
-#include "core/pool.h"
+#include "core/thread_pool.h"
+#include "core/workers.h"
 #include "method/implicit.h"
 
 #include <stdio.h>
@@ -14,7 +15,7 @@ enum { LEAST_STATES = 16 }; /* that a solver's share of the budgets should hold 
 typedef struct team {
     const costate_solver *s;
     const costate_members *m;
-    costate_solver **hand;
+    costate_solver **worker;
 } team;
 
 static const double *row_in(const double *all, int k, size_t size)
@@ -31,19 +32,19 @@ static void run_member(void *ctx, int worker, int k)
 {
     const team *t = ctx;
     const costate_members *m = t->m;
-    costate_solver *h = t->hand[worker];
-    size_t n = (size_t)h->prob.n, np = (size_t)h->prob.np, w = (size_t)m->w;
-    double *y = row_of(m->y, k, n), *psi = row_of(m->psi, k, (size_t)h->nobj);
+    costate_solver *own = t->worker[worker];
+    size_t n = (size_t)own->prob.n, np = (size_t)own->prob.np, w = (size_t)m->w;
+    double *y = row_of(m->y, k, n), *psi = row_of(m->psi, k, (size_t)own->nobj);
     double *dy0 = row_of(m->dy0, k, n * w), *dp = row_of(m->dp, k, np * w);
-    int status = costate_solve(h, m->t0, m->t1, row_in(m->p, k, np), y);
-    if (!status && psi) status = costate_objectives(h, psi);
-    if (!status && w) status = costate_gradient(h, m->w, m->weights, dy0, dp);
-    m->member[k] = (costate_member){.status = status, .steps = h->stats.steps};
+    int status = costate_solve(own, m->t0, m->t1, row_in(m->p, k, np), y);
+    if (!status && psi) status = costate_objectives(own, psi);
+    if (!status && w) status = costate_gradient(own, m->w, m->weights, dy0, dp);
+    m->member[k] = (costate_member){.status = status, .steps = own->stats.steps};
     if (!status) return;
-    snprintf(m->member[k].message, sizeof m->member[k].message, "%s", h->message);
-    cst__no_numbers(h, 1, y, NULL);
-    cst__fill_nan(psi, psi ? (size_t)h->nobj : 0);
-    if (w) cst__no_numbers(h, m->w, dy0, dp);
+    snprintf(m->member[k].message, sizeof m->member[k].message, "%s", own->message);
+    cst__no_numbers(own, 1, y, NULL);
+    cst__fill_nan(psi, psi ? (size_t)own->nobj : 0);
+    if (w) cst__no_numbers(own, m->w, dy0, dp);
 }
 
 /* The pattern, if it has to be found, is that around the first member whose input is good. */
@@ -57,25 +58,25 @@ static int find_pattern(costate_solver *s, const costate_members *m)
     return cst__begin(s);
 }
 
-static int hire(costate_solver *s, const costate_members *m, int threads, costate_solver **hand)
+static int create_worker(costate_solver *s, const costate_members *m, int threads, costate_solver **worker)
 {
-    TRY(cst__crew_hire(s, hand));
-    costate_solver *h = *hand;
-    h->opt.record = m->w > 0;
-    h->opt.memory /= threads;
-    h->opt.disk /= threads;
+    TRY(cst__worker_create(s, worker));
+    costate_solver *own = *worker;
+    own->opt.record = m->w > 0;
+    own->opt.memory /= threads;
+    own->opt.disk /= threads;
     if (!s->prob.observations) return 0;
-    h->obs_step = cst__alloc(&h->alloc, (size_t)s->prob.observations, sizeof *h->obs_step);
-    return h->obs_step ? 0 : cst__fail(s, COSTATE_ERR_MEMORY, "the list of %d observations", s->prob.observations);
+    own->obs_step = cst__alloc(&own->alloc, (size_t)s->prob.observations, sizeof *own->obs_step);
+    return own->obs_step ? 0 : cst__fail(s, COSTATE_ERR_MEMORY, "the list of %d observations", s->prob.observations);
 }
 
-static int deal(costate_solver *s, const costate_members *m, int threads, costate_solver **hand)
+static int deal(costate_solver *s, const costate_members *m, int threads, costate_solver **worker)
 {
-    for (int i = 0; i < threads; i++) TRY(hire(s, m, threads, &hand[i]));
-    pool *p = pool_open(threads, &s->alloc);
+    for (int i = 0; i < threads; i++) TRY(create_worker(s, m, threads, &worker[i]));
+    thread_pool *p = thread_pool_open(threads, &s->alloc);
     if (!p) return cst__fail(s, COSTATE_ERR_MEMORY, "%d threads", threads);
-    pool_run(p, threads, m->count, run_member, &(team){s, m, hand});
-    pool_close(p);
+    thread_pool_run(p, threads, m->count, run_member, &(team){s, m, worker});
+    thread_pool_close(p);
     int failed = 0, first = -1;
     for (int k = m->count - 1; k >= 0; k--)
         if (m->member[k].status) {
@@ -105,15 +106,15 @@ static int ensemble(costate_solver *s, const costate_members *m)
     s->have_run = s->have_tangent = s->recorded[PRIMAL] = s->recorded[JOINT] = 0;
     TRY(find_pattern(s, m));
     int64_t unit = (int64_t)(s->state * sizeof(double));
-    int threads = cst__crew_threads(s);
+    int threads = cst__workers_threads(s);
     if (threads > m->count) threads = m->count;
     while (threads > 1 && m->w && s->opt.memory / threads / unit + s->opt.disk / threads / unit < LEAST_STATES) threads--;
-    costate_solver **hand = cst__alloc(&s->alloc, (size_t)threads, sizeof *hand);
-    if (!hand) return cst__fail(s, COSTATE_ERR_MEMORY, "%d threads", threads);
-    memset(hand, 0, (size_t)threads * sizeof *hand);
-    int status = deal(s, m, threads, hand);
-    for (int i = 0; i < threads; i++) costate_free(hand[i]);
-    cst__release(&s->alloc, hand);
+    costate_solver **worker = cst__alloc(&s->alloc, (size_t)threads, sizeof *worker);
+    if (!worker) return cst__fail(s, COSTATE_ERR_MEMORY, "%d threads", threads);
+    memset(worker, 0, (size_t)threads * sizeof *worker);
+    int status = deal(s, m, threads, worker);
+    for (int i = 0; i < threads; i++) costate_free(worker[i]);
+    cst__release(&s->alloc, worker);
     return status;
 }
 

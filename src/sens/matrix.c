@@ -1,7 +1,7 @@
 /* matrix.c - whole matrices: of sensitivities, by tangents or by the adjoint, whichever is cheaper, and of second derivatives. */
-#include "core/crew.h"
+#include "base/kernels.h"
 #include "core/driver.h"
-#include "core/kernels.h"
+#include "core/workers.h"
 
 /* Variables: the initial values, then the parameters, or those listed. */
 typedef struct choice {
@@ -163,7 +163,7 @@ static int columns(costate_solver *s, const double *weights, const choice *c, in
 static int hessian_full(costate_solver *s, const double *weights, const choice *c, double *h)
 {
     if (!h) return cst__fail(s, COSTATE_ERR_NULL, "h");
-    int threads = cst__crew_threads(s), width = (int)s->opt.lanes * (threads < 8 ? 8 : threads);
+    int threads = cst__workers_threads(s), width = (int)s->opt.lanes * (threads < 8 ? 8 : threads);
     if (width > c->count) width = c->count;
     size_t rows = 2 * (size_t)(s->prob.n + s->prob.np) + (size_t)s->nobj;
     double *work = cst__alloc(&s->alloc, rows * (size_t)width, sizeof *work);

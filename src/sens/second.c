@@ -7,8 +7,9 @@
  * the stages of all steps, the steps themselves are repeated, and state and directions are recorded together. */
 #include "sens/sweep.h"
 
-#include "core/crew.h"
-#include "core/kernels.h"
+#include "base/kernels.h"
+#include "core/create.h"
+#include "core/workers.h"
 
 typedef struct arrays {
     const double *weights, *ydot, *pdot;
@@ -93,12 +94,12 @@ static int hessian(costate_solver *s, int w, arrays *a)
         return cst__fail(s, COSTATE_ERR_INPUT, "a direction");
     if (a->weights && !cst__all_finite((size_t)s->nobj * lanes, a->weights)) return cst__fail(s, COSTATE_ERR_INPUT, "a weight of the objectives");
     double began = cst__now();
-    int hands;
+    int workers;
     a->cut = cut_lanes(s, w);
-    TRY(cst__crew_muster(s, a->cut.blocks, &hands));
-    cst__joint_share(s, (size_t)cut_width(a->cut, 0), &hands);
+    TRY(cst__workers_prepare(s, a->cut.blocks, &workers));
+    cst__joint_share(s, (size_t)cut_width(a->cut, 0), &workers);
     s->stats.recomputed_steps = 0;
-    TRY(cst__crew_run(s, hands, a->cut.blocks, 0, block, a));
+    TRY(cst__workers_run(s, workers, a->cut.blocks, 0, block, a));
     cst__traj_report(s, JOINT);
     s->stats.adjoint_s = cst__now() - began;
     return 0;

@@ -1,7 +1,7 @@
 /* sweep.c - from the last recorded step back to the first, blind to the method. See sweep.h. */
 #include "sens/sweep.h"
 
-#include "core/kernels.h"
+#include "base/kernels.h"
 #include "method/implicit.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* tangent.c - forward sensitivities: a run that carries w directions. */
 #include "core/driver.h"
 
-#include "core/kernels.h"
+#include "base/kernels.h"
 
 /* Memory for all blocks, and the directions at t0 in them. */
 static int load(costate_solver *s, tangent *tg, const double *ydot, const double *pdot)

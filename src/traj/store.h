@@ -6,8 +6,8 @@
 #ifndef COSTATE_TRAJ_STORE_H
 #define COSTATE_TRAJ_STORE_H
 
-#include "core/alloc.h"
-#include "core/try.h"
+#include "base/alloc.h"
+#include "base/try.h"
 #include "traj/traj.h"
 
 /* ---- schedule.c: the mathematics of reversal ---------------------------------------------------------------------------- */
@@ -18,7 +18,7 @@ int64_t traj_cost(int64_t len, int64_t k);
 /* How many steps after the first state the next checkpoint belongs, for that many evaluations; len, k >= 2. */
 int64_t traj_split(int64_t len, int64_t k);
 
-/* ---- pool.c: units of memory in chunks that double ---------------------------------------------------------------------- */
+/* ---- chunks.c: units of memory in chunks that double ---------------------------------------------------------------------- */
 
 enum { POOL_CHUNKS = 64 }; /* doubling from POOL_FIRST bytes on passes 2^63 before that */
 

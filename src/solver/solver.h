@@ -1,14 +1,14 @@
-/* solver.h - the solver's inside, shared by core, method and sens.
+/* solver.h - the solver's inside, which method, core and sens work on.
  *
- * A run walks from t0 to t1 (core/driver). What it leaves behind is the log of accepted steps, the trajectory (traj/) and the objectives.
- * The backward sweeps (sens/) read log and trajectory; they ask the family (method/) for the transposed step and never look into it. */
-#ifndef COSTATE_CORE_SOLVER_H
-#define COSTATE_CORE_SOLVER_H
+ * A run walks from t0 to t1 (core/driver). What it leaves behind is the log of accepted steps, the trajectory (traj/) and the
+ * objectives. The backward sweeps (sens/) read log and trajectory; they ask the family (method/) for the transposed step and
+ * never look into it. */
+#ifndef COSTATE_SOLVER_H
+#define COSTATE_SOLVER_H
 
-#include "core/alloc.h"
-#include "core/try.h"
+#include "base/alloc.h"
+#include "base/try.h"
 #include "deriv/deriv.h"
-#include "method/method.h"
 #include "traj/traj.h"
 
 #include <costate/costate.h>
@@ -47,7 +47,8 @@ typedef struct output {
 
 enum { PRIMAL, JOINT }; /* trajectories: of the state; of the state and a block of directions, or of these alone (second order) */
 
-typedef struct crew crew;
+typedef struct family family;         /* a table of operations: method/method.h */
+typedef struct worker_set worker_set; /* core/workers.h */
 
 struct costate_solver {
     costate_problem prob;
@@ -92,8 +93,8 @@ struct costate_solver {
 
     reserve sweep; /* memory of tangent runs and backward sweeps */
 
-    crew *crew;                    /* threads, once they were needed; core/crew.h */
-    costate_solver *leader;        /* a hand of a crew: whose */
+    worker_set *workers;           /* threads, once they were needed; core/workers.h */
+    costate_solver *leader;        /* a worker: whose */
     int64_t joint_memory, joint_disk; /* what each joint trajectory may take; the leader's counts */
     int apart; /* joint trajectories hold directions alone: the states and their stages are in the other one */
 
@@ -103,24 +104,18 @@ struct costate_solver {
     char message[1024];
 };
 
-/* core/message.c: sets status and message ("what: details; try advice") and returns the code. */
+/* message.c: sets status and message ("what: details; try advice") and returns the code. */
 int cst__fail(costate_solver *s, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 int cst__fail_at(costate_solver *s, int code, double t, double h, int64_t n, int stage, int component, const char *format, ...)
     __attribute__((format(printf, 8, 9)));
 const char *cst__state_name(const costate_solver *s, int i, char buffer[32]);
 const char *cst__param_name(const costate_solver *s, int i, char buffer[32]);
 
-/* core/options.c */
-int cst__options_check(costate_solver *s);
-int cst__option_set(costate_solver *s, const char *name, const char *value);
-int cst__options_own(costate_solver *s); /* takes copies of the texts */
-
-/* core/create.c */
-int cst__furnish(costate_solver *s); /* derivatives, method and vectors for the problem and the options in s */
-int cst__begin(costate_solver *s);                     /* every public call starts here: clears the message; refuses a broken solver */
+/* Every public call starts here: clears the message; refuses a broken solver. */
+int cst__begin(costate_solver *s);
 double *cst__scratch(costate_solver *s, reserve *m, size_t doubles); /* at least that many; NULL: no memory */
-void cst__fill_nan(double *x, size_t count);
-void cst__no_numbers(const costate_solver *s, int w, double *y, double *p); /* after a failure: NaN into n x w and np x w; s, y, p may be NULL */
+/* After a failure: NaN into n x w and np x w; s, y, p may be NULL. */
+void cst__no_numbers(const costate_solver *s, int w, double *y, double *p);
 
 /* Passes a product's return value on, remembering whose it was. */
 static inline int cst__of(costate_solver *s, const char *which, int rc)
@@ -128,7 +123,5 @@ static inline int cst__of(costate_solver *s, const char *which, int rc)
     if (rc) s->calling = which;
     return rc;
 }
-
-double cst__now(void); /* seconds */
 
 #endif

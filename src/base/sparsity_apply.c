@@ -1,5 +1,5 @@
-/* apply.c - a matrix of a given pattern times a block of lanes. */
-#include "deriv/colour.h"
+/* sparsity_apply.c - a matrix of a given pattern times a block of lanes. */
+#include "base/sparsity.h"
 
 #include <stddef.h>
 

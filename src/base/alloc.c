@@ -1,5 +1,5 @@
 /* alloc.c - aligned blocks from the user's allocator or from malloc. The block that was really allocated is remembered in front. */
-#include "core/alloc.h"
+#include "base/alloc.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* dense.c - rows of output at given times, interpolated within the steps, which do not change for it. */
+/* output.c - rows of output at given times, interpolated within the steps, which do not change for it. */
 #include "core/driver.h"
 
 /* Row r of the output: the state, and the directions of every block put side by side. */
@@ -23,7 +23,7 @@ static void copy_row(costate_solver *s, tangent *tg, const double *y, int is_new
     s->out_next++;
 }
 
-int cst__dense_start(costate_solver *s, tangent *tg)
+int cst__output_start(costate_solver *s, tangent *tg)
 {
     s->out_next = 0;
     while (s->out_next < s->out.count && s->out.times[s->out_next] == s->t0) copy_row(s, tg, s->y0, 0);
@@ -41,7 +41,7 @@ static int row_failed(costate_solver *s, const step *st, int rc, double t)
                         (long long)st->n, st->h);
 }
 
-int cst__dense_step(costate_solver *s, const step *st, tangent *tg)
+int cst__output_step(costate_solver *s, const step *st, tangent *tg)
 {
     double dir = st->h > 0 ? 1 : -1;
     for (int first = 1; s->out_next < s->out.count && dir * (st->tn - s->out.times[s->out_next]) >= 0; first = 0) {

@@ -1,4 +1,4 @@
-/* pool.c - memory in units of one state.
+/* chunks.c - memory in units of one state.
  *
  * Each chunk doubles what is there, so that no state ever moves and few allocations are made. */
 #include "traj/store.h"

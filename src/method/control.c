@@ -1,5 +1,5 @@
 /* control.c - see control.h */
-#include "core/control.h"
+#include "method/control.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* kernels.c - see kernels.h. A linear combination of up to twelve vectors is one loop whose number of terms the compiler knows. */
-#include "core/kernels.h"
+#include "base/kernels.h"
 
 #include <float.h>
 #include <math.h>
@@ -232,4 +232,9 @@ int cst__first_not_finite(size_t n, const double *x, int *i)
             return 0;
         }
     return -1;
+}
+
+void cst__fill_nan(double *x, size_t count)
+{
+    for (size_t i = 0; x && i < count; i++) x[i] = NAN;
 }

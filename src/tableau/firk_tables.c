@@ -1,4 +1,4 @@
-/* firk.c - fully implicit methods of three stages as data: collocation at the Gauss and right Radau nodes, D(3) at the left Radau
+/* firk_tables.c - fully implicit methods of three stages as data: collocation at the Gauss and right Radau nodes, D(3) at the left Radau
  * nodes, a_i1 = b_1 and C(2) at the Lobatto nodes. c_i are the row sums of A. e holds the weights of one further node in the error
  * estimates, classical and sdirk; the other weights follow from the quadrature conditions (method/firk_transform.c). */
 #include "tableau/tableau.h"

@@ -1,5 +1,5 @@
 /* message.c - every failure says what, where and what to try; the general words come from errors.def. */
-#include "core/solver.h"
+#include "solver/solver.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* sweep.c - the store on the way back: state and stage data of step n, as they were kept or by evaluating steps again.
+/* fetch.c - the store on the way back: state and stage data of step n, as they were kept or by evaluating steps again.
  *
  * With checkpoints, what lies behind step n is dropped, and the steps from the last state that is kept up to n are evaluated,
  * leaving checkpoints where schedule.c wants them. Once every state up to n has a slot, memory that is left takes the stage data

@@ -1,17 +1,17 @@
-/* pool.c - see pool.h */
-#include "core/pool.h"
+/* thread_pool.c - see thread_pool.h */
+#include "core/thread_pool.h"
 
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
-typedef struct hand {
-    pool *p;
+typedef struct member {
+    thread_pool *p;
     pthread_t thread;
-} hand;
+} member;
 
-struct pool {
+struct thread_pool {
     costate_allocator alloc;
     pthread_mutex_t lock;
     pthread_cond_t called, left; /* there is a job, or nothing more to come; the last thread has left the job */
@@ -19,22 +19,22 @@ struct pool {
     int open, inside, over;      /* threads may enter it; those that did; the pool closes */
     int workers, tasks;
     atomic_int next; /* the task to be dealt out next */
-    pool_task *task;
+    thread_pool_task *task;
     void *ctx;
-    int hands; /* threads beside the caller */
-    hand hand[];
+    int threads; /* threads beside the caller */
+    member thread[];
 };
 
-static void deal(pool *p, int worker)
+static void deal(thread_pool *p, int worker)
 {
     for (int k; (k = atomic_fetch_add(&p->next, 1)) < p->tasks;) p->task(p->ctx, worker, k);
 }
 
 static void *serve(void *argument)
 {
-    hand *h = argument;
-    pool *p = h->p;
-    int worker = 1 + (int)(h - p->hand);
+    member *m = argument;
+    thread_pool *p = m->p;
+    int worker = 1 + (int)(m - p->thread);
     pthread_mutex_lock(&p->lock);
     for (int64_t seen = 0;;) {
         while (!p->over && (!p->open || p->job == seen || worker >= p->workers)) pthread_cond_wait(&p->called, &p->lock);
@@ -50,34 +50,34 @@ static void *serve(void *argument)
     return NULL;
 }
 
-pool *pool_open(int threads, const costate_allocator *alloc)
+thread_pool *thread_pool_open(int threads, const costate_allocator *alloc)
 {
-    pool *p = cst__alloc(alloc, 1, sizeof *p + (size_t)(threads - 1) * sizeof *p->hand);
+    thread_pool *p = cst__alloc(alloc, 1, sizeof *p + (size_t)(threads - 1) * sizeof *p->thread);
     if (!p) return NULL;
-    *p = (pool){.alloc = *alloc};
+    *p = (thread_pool){.alloc = *alloc};
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->called, NULL);
     pthread_cond_init(&p->left, NULL);
     sigset_t all, before; /* signals are for the threads of the program */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    for (; p->hands < threads - 1; p->hands++) {
-        hand *h = &p->hand[p->hands];
-        h->p = p;
-        if (pthread_create(&h->thread, NULL, serve, h)) break;
+    for (; p->threads < threads - 1; p->threads++) {
+        member *m = &p->thread[p->threads];
+        m->p = p;
+        if (pthread_create(&m->thread, NULL, serve, m)) break;
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return p;
 }
 
-void pool_close(pool *p)
+void thread_pool_close(thread_pool *p)
 {
     if (!p) return;
     pthread_mutex_lock(&p->lock);
     p->over = 1;
     pthread_cond_broadcast(&p->called);
     pthread_mutex_unlock(&p->lock);
-    for (int i = 0; i < p->hands; i++) pthread_join(p->hand[i].thread, NULL);
+    for (int i = 0; i < p->threads; i++) pthread_join(p->thread[i].thread, NULL);
     pthread_cond_destroy(&p->left);
     pthread_cond_destroy(&p->called);
     pthread_mutex_destroy(&p->lock);
@@ -85,7 +85,7 @@ void pool_close(pool *p)
     cst__release(&alloc, p);
 }
 
-void pool_run(pool *p, int workers, int tasks, pool_task *task, void *ctx)
+void thread_pool_run(thread_pool *p, int workers, int tasks, thread_pool_task *task, void *ctx)
 {
     pthread_mutex_lock(&p->lock);
     p->workers = workers;
@@ -104,7 +104,7 @@ void pool_run(pool *p, int workers, int tasks, pool_task *task, void *ctx)
     pthread_mutex_unlock(&p->lock);
 }
 
-int pool_cores(void)
+int thread_pool_cores(void)
 {
     long n = sysconf(_SC_NPROCESSORS_ONLN);
     return n > 0 && n < 1024 ? (int)n : 1;

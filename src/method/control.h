@@ -11,10 +11,10 @@
  * 17 % fewer steps than pi, rejected ones included, and has far fewer rejections on van der Pol. Its steps are larger, and
  * so are the errors, 1.3 times typically: reckoned at the same error most methods gain up to 6 %, sdirk4a and gauss more;
  * ros4, sdirk2a and sdirk4b lose 5 %. */
-#ifndef COSTATE_CORE_CONTROL_H
-#define COSTATE_CORE_CONTROL_H
+#ifndef COSTATE_METHOD_CONTROL_H
+#define COSTATE_METHOD_CONTROL_H
 
-#include "core/solver.h"
+#include "solver/solver.h"
 
 typedef enum control_kind { ELEMENTARY, PI, GUSTAFSSON } control_kind;
 

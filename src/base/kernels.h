@@ -1,7 +1,7 @@
 /* kernels.h - the few vector operations of a step, each one pass over memory. Element i of a result depends on elements i alone and is computed in
  * one fixed order, so results do not depend on alignment or on how the vectors are cut into blocks. */
-#ifndef COSTATE_CORE_KERNELS_H
-#define COSTATE_CORE_KERNELS_H
+#ifndef COSTATE_BASE_KERNELS_H
+#define COSTATE_BASE_KERNELS_H
 
 #include <stddef.h>
 
@@ -28,5 +28,6 @@ double cst__weighted_squares(size_t n, const double *w, const double *x);
 
 int cst__all_finite(size_t n, const double *x);
 int cst__first_not_finite(size_t n, const double *x, int *i); /* 0 if there is one: its place */
+void cst__fill_nan(double *x, size_t count); /* x NULL: nothing to do */
 
 #endif

@@ -1,6 +1,6 @@
 /* try.h - returns from the calling function with the status of a call that failed. */
-#ifndef COSTATE_CORE_TRY_H
-#define COSTATE_CORE_TRY_H
+#ifndef COSTATE_BASE_TRY_H
+#define COSTATE_BASE_TRY_H
 
 #define TRY(call)                                                                                                                \
     do {                                                                                                                         \

@@ -1,4 +1,4 @@
-/* ros.c - the Rosenbrock methods as data, in the form of costate_table: W k_i = f(T_i, Y_i) + sum (g_ij/h) k_j + h gamma_i f_t. Entries right of what is
+/* ros_tables.c - the Rosenbrock methods as data, in the form of costate_table: W k_i = f(T_i, Y_i) + sum (g_ij/h) k_j + h gamma_i f_t. Entries right of what is
  * written are zero. */
 #include "tableau/tableau.h"
 

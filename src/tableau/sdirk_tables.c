@@ -1,4 +1,4 @@
-/* sdirk.c - the singly diagonally implicit methods as data. c_i are the row sums of A. Entries right of what is written are
+/* sdirk_tables.c - the singly diagonally implicit methods as data. c_i are the row sums of A. Entries right of what is written are
  * zero. */
 #include "tableau/tableau.h"
 

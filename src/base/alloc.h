@@ -1,6 +1,6 @@
 /* alloc.h - all memory of a solver goes through here, so that a user's allocator sees it and a test can make any request fail. */
-#ifndef COSTATE_CORE_ALLOC_H
-#define COSTATE_CORE_ALLOC_H
+#ifndef COSTATE_BASE_ALLOC_H
+#define COSTATE_BASE_ALLOC_H
 
 #include <costate/costate.h>
 #include <pthread.h>

@@ -1,0 +1,16 @@
+/* create.h - making a solver from problem and options. */
+#ifndef COSTATE_CORE_CREATE_H
+#define COSTATE_CORE_CREATE_H
+
+#include "solver/solver.h"
+
+int cst__furnish(costate_solver *s); /* derivatives, method and vectors for the problem and the options in s */
+
+/* options.c */
+int cst__options_check(costate_solver *s);
+int cst__option_set(costate_solver *s, const char *name, const char *value);
+int cst__options_own(costate_solver *s); /* takes copies of the texts */
+
+double cst__now(void); /* seconds */
+
+#endif

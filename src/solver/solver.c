@@ -1,0 +1,37 @@
+/* solver.c - how public calls begin and fail, and the memory that is kept between them. */
+#include "solver/solver.h"
+
+#include "base/kernels.h"
+
+#include <math.h>
+
+int cst__begin(costate_solver *s)
+{
+    if (!s) return COSTATE_ERR_NULL;
+    if (s->broken) return s->broken;
+    s->status = 0;
+    s->calling = NULL;
+    s->message[0] = 0;
+    s->stats.fail_t = s->stats.fail_h = NAN;
+    s->stats.fail_step = s->stats.fail_stage = s->stats.fail_component = -1;
+    return 0;
+}
+
+void cst__no_numbers(const costate_solver *s, int w, double *y, double *p)
+{
+    if (!s || w < 1) return;
+    if (s->prob.n > 0) cst__fill_nan(y, (size_t)s->prob.n * (size_t)w); /* else nothing is known about the array */
+    if (s->prob.np > 0) cst__fill_nan(p, (size_t)s->prob.np * (size_t)w);
+}
+
+double *cst__scratch(costate_solver *s, reserve *m, size_t doubles)
+{
+    if (doubles > m->size || !m->at) {
+        cst__release(&s->alloc, m->at);
+        m->size = 0;
+        m->at = cst__alloc(&s->alloc, doubles ? doubles : 1, sizeof(double));
+        if (m->at) m->size = doubles;
+        else cst__fail(s, COSTATE_ERR_MEMORY, "%zu bytes for directions or adjoints", doubles * sizeof(double));
+    }
+    return m->at;
+}
