@@ -1,6 +1,9 @@
 /* front.c - the entries of the front end: lex, parse, lower. */
 #include "front/lower.h"
-#include "load/process.h"
+#include "base/file.h"
+#include "base/words.h"
+#include "platform/folder.h"
+#include "platform/process.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -43,11 +46,10 @@ ad_fn *ad_front_function(ad_arena *m, ad_diag *d, const char *name, const char *
 static char *preprocessed(ad_arena *m, ad_diag *d, const char *file, const ad_front_options *o, size_t *length)
 {
     const ad_place place = {.file = file};
-    const char *folder = o->scratch ? o->scratch : getenv("TMPDIR");
-    if (!folder || !folder[0]) folder = "/tmp";
+    const char *folder = o->scratch ? o->scratch : platform_folder_temporary();
     char *out = ad_text(m, "%s/costate-XXXXXX", folder), *err = ad_text(m, "%s/costate-XXXXXX", folder), *text = NULL;
     ad_words w = {0};
-    ad_job job = {0};
+    platform_process job = {0};
     const int made = mkstemp(out), made_err = made >= 0 ? mkstemp(err) : -1;
     if (made_err < 0) {
         ad_error(d, place, NULL, "no temporary file could be made in '%s': %s", folder, strerror(errno));
@@ -58,8 +60,8 @@ static char *preprocessed(ad_arena *m, ad_diag *d, const char *file, const ad_fr
         if (o->include) ad_words_add(m, &w, ad_text(m, "-I%s", o->include));
         for (int i = 0; i < o->defines; i++) ad_words_add(m, &w, ad_text(m, "-D%s", o->define[i]));
         ad_words_add(m, &w, file);
-        const int failed = ad_job_start(m, &job, &w, out, err, folder);
-        const int code = failed ? 0 : ad_job_wait(&job, NULL);
+        const int failed = platform_process_start(&job, w.argv, out, err, folder);
+        const int code = failed ? 0 : platform_process_wait(&job, NULL);
         if (failed) {
             ad_error(d, place, "CC=... in the environment", "the compiler '%s' cannot be run: %s", w.argv[0], strerror(failed));
         } else if (code != 0) {

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE /* mkostemp */
 #include "load/cache.h"
 
-#include "load/folder.h"
+#include "platform/folder.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -51,12 +51,10 @@ char *ad_cache_folder(ad_arena *m, const char *wanted, char **why)
                                 : NULL;
     *why = NULL;
     if (!path || !*path || !strcmp(path, "none")) return NULL;
-    struct stat about;
-    const int status = ad_folder_path(path);
+    const int status = platform_folder_path(path), ours = platform_folder_ours(path);
     if (status) *why = ad_text(m, "the cache folder %s cannot be made: %s", path, strerror(status));
-    else if (stat(path, &about)) *why = ad_text(m, "the cache folder %s cannot be used: %s", path, strerror(errno));
-    else if ((about.st_uid != geteuid() && about.st_uid != 0) || about.st_mode & (S_IWGRP | S_IWOTH))
-        *why = ad_text(m, "the cache folder %s is not used, because others may write to it", path);
+    else if (ours == EPERM) *why = ad_text(m, "the cache folder %s is not used, because others may write to it", path);
+    else if (ours) *why = ad_text(m, "the cache folder %s cannot be used: %s", path, strerror(ours));
     if (*why) return NULL;
     sweep(path);
     return path;

@@ -2,15 +2,15 @@
 #include "load/compile.h"
 
 #include "load/cache.h"
+#include "base/file.h"
 #include "load/headers.h"
+#include "platform/file.h"
+#include "platform/machine.h"
+#include "platform/object.h"
 
-#include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 enum { LOG_MAX = 1 << 14 }; /* bytes of a compiler's messages that are passed on */
@@ -22,8 +22,8 @@ static const char fast_flags[] = "-O3 -fopenmp-simd -fno-math-errno -fno-trappin
 #elif defined(__aarch64__)
                                  "-mcpu=native "
 #endif
-                                 "-fPIC -shared -fvisibility=hidden";
-static const char plain_flags[] = "-O0 -w -fPIC -shared -fvisibility=hidden -x cpp-output";
+                                 PLATFORM_OBJECT_FLAGS " -fvisibility=hidden";
+static const char plain_flags[] = "-O0 -w " PLATFORM_OBJECT_FLAGS " -fvisibility=hidden -x cpp-output";
 
 static ad_trouble fail(ad_build *b, ad_trouble what, const char *text)
 {
@@ -51,24 +51,11 @@ static int interrupted(const ad_build *b, int status)
 
 /* ---- opening ---------------------------------------------------------------------------------------------------------- */
 
-/* Lines of /proc/cpuinfo that tell one kind of processor from another, of the first one; else the machine's name. */
 static char *processor(ad_arena *m)
 {
-    static const char *const keys[] = {"model name", "flags", "Features", "CPU part"};
-    char text[1 << 14];
-    const int fd = open("/proc/cpuinfo", O_RDONLY | O_CLOEXEC);
-    size_t have = 0;
-    for (ssize_t got = 1; fd >= 0 && got > 0 && have < sizeof text - 1; have += got > 0 ? (size_t)got : 0)
-        got = read(fd, text + have, sizeof text - 1 - have);
-    if (fd >= 0) close(fd);
-    text[have] = 0;
-    struct utsname name;
-    char *found = ad_text(m, "%s", uname(&name) ? "" : name.machine);
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        const char *line = strstr(text, keys[i]);
-        if (line) found = ad_text(m, "%s\n%.*s", found, (int)strcspn(line, "\n"), line);
-    }
-    return found;
+    char kind[1 << 13];
+    platform_processor_kind(kind, sizeof kind);
+    return ad_text(m, "%s", kind);
 }
 
 /* GCC 8 to 12 tunes for AMD's processors with AVX-512 as for those before them, which have half the registers: it reads from
@@ -88,10 +75,10 @@ static const char *tuning(const char *version)
 
 static int write_headers(ad_build *b)
 {
-    int status = ad_folder_path(ad_text(b->m, "%s/costate", b->folder.path));
+    int status = platform_folder_path(ad_text(b->m, "%s/costate", b->folder.path));
     for (int i = 0; !status && i < ad_header_count; i++)
-        status = ad_file_write(ad_text(b->m, "%s/costate/%s", b->folder.path, ad_headers[i].name), ad_headers[i].text,
-                               ad_headers[i].length);
+        status = platform_file_write(ad_text(b->m, "%s/costate/%s", b->folder.path, ad_headers[i].name),
+                                     ad_headers[i].text, ad_headers[i].length);
     return status;
 }
 
@@ -106,11 +93,11 @@ static ad_trouble no_compiler(ad_build *b, const char *why)
 static ad_trouble run(ad_build *b, const ad_words *w, const char *name, char **out, size_t *length, char **err, int *status)
 {
     char *out_file = ad_text(b->m, "%s/%s", b->folder.path, name), *err_file = ad_text(b->m, "%s.log", out_file);
-    ad_job job;
+    platform_process job;
     size_t err_length;
-    const int started = ad_job_start(b->m, &job, w, out_file, err_file, b->folder.path);
+    const int started = platform_process_start(&job, w->argv, out_file, err_file, b->folder.path);
     if (started) return no_compiler(b, ad_text(b->m, "cannot be started: %s", strerror(started)));
-    *status = ad_job_wait(&job, b->stop);
+    *status = platform_process_wait(&job, b->stop);
     if (interrupted(b, *status)) return fail(b, AD_STOPPED, "stopped\n");
     *out = ad_file_read(b->m, out_file, length);
     *err = ad_file_read(b->m, err_file, &err_length);
@@ -138,7 +125,7 @@ ad_trouble ad_build_open(ad_build *b, ad_arena *m, const ad_wishes *wishes)
     char *why;
     b->cache = ad_cache_folder(m, wishes->cache, &why);
     if (why) warn(b, ad_text(m, "warning: %s; the model is compiled anew each time", why));
-    int status = ad_folder_make(m, &b->folder, b->cache);
+    int status = platform_folder_make(&b->folder, b->cache);
     if (!status) status = write_headers(b);
     if (status)
         return fail(b, AD_NO_ROOM,
@@ -160,12 +147,10 @@ ad_trouble ad_build_open(ad_build *b, ad_arena *m, const ad_wishes *wishes)
 void ad_build_close(ad_build *b)
 {
     for (int i = 0; i < AD_JOBS; i++) {
-        if (!b->running[i] || !b->running[i]->job.pid) continue;
-        kill(b->running[i]->job.pid, SIGTERM);
-        ad_job_wait(&b->running[i]->job, NULL);
+        if (b->running[i]) platform_process_end(&b->running[i]->job);
         b->running[i] = NULL;
     }
-    ad_folder_remove(&b->folder);
+    platform_folder_remove(&b->folder);
 }
 
 /* ---- the user's file -------------------------------------------------------------------------------------------------- */
@@ -240,7 +225,7 @@ static ad_digest key(const ad_build *b, const ad_unit *u, const ad_words *flags)
 static void settle(ad_build *b, ad_unit *u)
 {
     if (!u->job.pid) return;
-    u->status = ad_job_wait(&u->job, b->stop);
+    u->status = platform_process_wait(&u->job, b->stop);
     for (int i = 0; i < AD_JOBS; i++)
         if (b->running[i] == u) b->running[i] = NULL;
 }
@@ -272,8 +257,8 @@ static ad_trouble compile(ad_build *b, ad_unit *u)
     u->number = b->units++;
     u->source = ad_text(b->m, "%s/unit%d.%s", b->folder.path, u->number, u->origin ? "i" : "c");
     u->log = ad_text(b->m, "%s/unit%d.log", b->folder.path, u->number);
-    u->path = ad_text(b->m, "%s/unit%d.so", b->folder.path, u->number);
-    int status = ad_file_write(u->source, u->text, u->length);
+    u->path = ad_text(b->m, "%s/unit%d" PLATFORM_OBJECT, b->folder.path, u->number);
+    int status = platform_file_write(u->source, u->text, u->length);
     if (status) return fail(b, AD_NO_ROOM, ad_text(b->m, "error: %s cannot be written: %s\n", u->source, strerror(status)));
 
     ad_words w = with_compiler(b);
@@ -286,7 +271,7 @@ static ad_trouble compile(ad_build *b, ad_unit *u)
     ad_words_add(b->m, &w, "-lm");
     ad_unit **place = free_place(b);
     if (stopped(b)) return fail(b, AD_STOPPED, "stopped\n");
-    status = ad_job_start(b->m, &u->job, &w, u->log, u->log, b->folder.path);
+    status = platform_process_start(&u->job, w.argv, u->log, u->log, b->folder.path);
     if (status) return no_compiler(b, ad_text(b->m, "cannot be started: %s", strerror(status)));
     *place = u;
     return AD_FINE;
@@ -342,13 +327,13 @@ static void keep(ad_build *b, ad_unit *u)
                         strerror(status)));
         b->cache = u->entry = NULL;
     }
-    if (u->entry) u->handle = dlopen(u->entry, RTLD_NOW | RTLD_LOCAL);
-    if (!u->handle) u->handle = dlopen(u->path, RTLD_NOW | RTLD_LOCAL);
+    if (u->entry) u->handle = platform_object_open(u->entry);
+    if (!u->handle) u->handle = platform_object_open(u->path);
 }
 
 ad_trouble ad_unit_finish(ad_build *b, ad_unit *u)
 {
-    if (u->path == u->entry && !(u->handle = dlopen(u->path, RTLD_NOW | RTLD_LOCAL))) {
+    if (u->path == u->entry && !(u->handle = platform_object_open(u->path))) {
         const ad_trouble trouble = compile(b, u); /* whole, but not for this system: made again, and not kept */
         if (trouble) return trouble;
         u->entry = NULL;
@@ -358,5 +343,5 @@ ad_trouble ad_unit_finish(ad_build *b, ad_unit *u)
     if (trouble) return trouble;
     keep(b, u);
     if (u->handle) return AD_FINE;
-    return fail(b, AD_NO_ROOM, ad_text(b->m, "error: the compiled model cannot be loaded: %s\n", dlerror()));
+    return fail(b, AD_NO_ROOM, ad_text(b->m, "error: the compiled model cannot be loaded: %s\n", platform_object_error()));
 }

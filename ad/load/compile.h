@@ -8,10 +8,11 @@
 #ifndef COSTATE_AD_COMPILE_H
 #define COSTATE_AD_COMPILE_H
 
-#include "load/folder.h"
 #include "base/hash.h"
 #include "base/out.h"
-#include "load/process.h"
+#include "base/words.h"
+#include "platform/folder.h"
+#include "platform/process.h"
 
 /* What went wrong. */
 typedef enum ad_trouble {
@@ -38,7 +39,7 @@ typedef struct ad_build {
     const char *tuning; /* a flag for the processor that the compiler does not choose by itself, or "" */
     char *cache;      /* its folder; NULL: none */
     ad_words model;   /* the user's file and what it is compiled with */
-    ad_folder folder; /* holds the headers of model files and emitted ones, as costate/model.h and so on */
+    platform_folder folder; /* holds the headers of model files and emitted ones, as costate/model.h and so on */
     ad_unit *running[AD_JOBS];
     int units;        /* so far, for names of files */
     ad_out warnings;  /* one a line */
@@ -50,10 +51,10 @@ struct ad_unit {
     size_t length;
     const char *origin; /* the user's file: its text, preprocessed, for its descriptor. NULL: emitted, to be fast */
     char *path;         /* of the shared object, once it is there */
-    void *handle;       /* loaded; belongs to the caller, who calls dlclose */
+    void *handle;       /* loaded; belongs to the caller, who closes it */
     char *source, *log; /* files in the folder */
     char *entry;        /* of the cache; NULL: none */
-    ad_job job;
+    platform_process job;
     int number, status; /* status: exit code of the job */
 };
 

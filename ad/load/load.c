@@ -7,8 +7,8 @@
 #include "emit/emit.h"
 #include "front/front.h"
 #include "front/lint.h"
+#include "platform/object.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -134,7 +134,7 @@ static int start_pieces(costate_model *m, int pieces, ad_unit *u)
     ad_out text;
     const int status = generate(m, pieces, &text);
     if (status) return status;
-    if (u->handle) dlclose(u->handle);
+    platform_object_close(u->handle);
     *u = (ad_unit){.text = text.text, .length = text.length};
     const ad_trouble trouble = ad_unit_start(&m->build, u);
     return trouble ? build_failed(m, trouble) : 0;
@@ -168,7 +168,7 @@ static int finish_pieces(costate_model *m, int pieces, ad_unit *u)
     const ad_trouble trouble = ad_unit_finish(&m->build, u);
     if (trouble) return build_failed(m, trouble);
     const char *symbol = ad_table_name(m->arena, m->tree->name, pieces);
-    const costate_generated *g = dlsym(u->handle, symbol);
+    const costate_generated *g = platform_object_find(u->handle, symbol);
     if (!g || g->layout != COSTATE_GENERATED)
         return ad_model_fail(m, COSTATE_MODEL_BUG, "error: the generated code lacks %s\n", symbol);
     if (pieces & AD_FORWARD) m->functions = *g;
@@ -192,7 +192,7 @@ static int finish_user(costate_model *m)
 {
     const ad_trouble trouble = ad_unit_finish(&m->build, &m->unit[0]);
     if (trouble) return build_failed(m, trouble);
-    m->descriptor = dlsym(m->unit[0].handle, "costate_model_descriptor");
+    m->descriptor = platform_object_find(m->unit[0].handle, "costate_model_descriptor");
     return m->descriptor ? 0 : ad_model_fail(m, COSTATE_MODEL_BUG, "error: the compiled model has no descriptor\n");
 }
 
@@ -370,7 +370,7 @@ void costate_model_close(costate_model *m)
     if (!m) return;
     close_build(m);
     for (int i = 0; i <= AD_PIECES; i++)
-        if (m->unit[i].handle) dlclose(m->unit[i].handle);
+        platform_object_close(m->unit[i].handle);
     for (int i = 0; i < 2; i++) {
         free(m->pattern[i].colptr);
         free(m->pattern[i].rowind);

@@ -1,9 +1,10 @@
-/* folder.c - making and removing a folder for temporary files. */
-#include "load/folder.h"
+/* folder.c - see folder.h */
+#include "platform/folder.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -51,48 +52,64 @@ static void sweep(const char *base)
     DIR *d = opendir(base);
     if (!d) return;
     for (struct dirent *e; (e = readdir(d));)
-        if (!strncmp(e->d_name, prefix, sizeof prefix - 1) && abandoned(dirfd(d), e->d_name)) remove_tree(dirfd(d), e->d_name, 0);
+        if (!strncmp(e->d_name, prefix, sizeof prefix - 1) && abandoned(dirfd(d), e->d_name))
+            remove_tree(dirfd(d), e->d_name, 0);
     closedir(d);
 }
 
 /* Makes the folder in base; a page is written to it, so that a full disk is noticed here. */
-static int make_in(ad_arena *m, ad_folder *f, const char *base)
+static int make_in(platform_folder *f, const char *base)
 {
     static const char page[4096];
-    char *path = ad_text(m, "%s/%sXXXXXX", base, prefix), *lock = ad_text(m, "%s/%sXXXXXX/%s", base, prefix, lock_name);
-    if (!mkdtemp(path)) return errno;
-    memcpy(lock, path, strlen(path));
+    const size_t room = strlen(base) + sizeof "/" + sizeof prefix + sizeof "XXXXXX/" + sizeof lock_name;
+    char *path = malloc(room);
+    if (!path) return ENOMEM;
+    const int length = snprintf(path, room, "%s/%sXXXXXX", base, prefix);
+    if (!mkdtemp(path)) {
+        const int why = errno;
+        free(path);
+        return why;
+    }
     f->path = path;
-    f->lock = open(lock, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    snprintf(path + length, room - (size_t)length, "/%s", lock_name);
+    f->lock = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     int status = f->lock < 0 ? errno : 0;
+    path[length] = 0;
     if (!status && (flock(f->lock, LOCK_EX | LOCK_NB) || write(f->lock, page, sizeof page) != (ssize_t)sizeof page))
         status = errno ? errno : ENOSPC;
-    if (status) ad_folder_remove(f);
+    if (status) platform_folder_remove(f);
     return status;
 }
 
-int ad_folder_make(ad_arena *m, ad_folder *f, const char *spare)
+const char *platform_folder_temporary(void)
 {
-    const char *tmpdir = getenv("TMPDIR"), *const base[] = {tmpdir && *tmpdir ? tmpdir : NULL, "/tmp", spare};
+    const char *folder = getenv("TMPDIR");
+    return folder && *folder ? folder : "/tmp";
+}
+
+int platform_folder_make(platform_folder *f, const char *spare)
+{
+    const char *const base[] = {platform_folder_temporary(), "/tmp", spare};
     int status = ENOENT;
-    *f = (ad_folder){.lock = -1};
+    *f = (platform_folder){.lock = -1};
     for (size_t i = 0; status && i < sizeof base / sizeof *base; i++) {
-        if (!base[i]) continue;
+        if (!base[i] || (i == 1 && !strcmp(base[0], base[1]))) continue;
         sweep(base[i]);
-        status = make_in(m, f, base[i]);
+        status = make_in(f, base[i]);
     }
     return status;
 }
 
-void ad_folder_remove(ad_folder *f)
+void platform_folder_remove(platform_folder *f)
 {
     /* Again if need be: a compiler that was just ended may still have made a file. */
     for (int i = 0; f->path && i < 3 && !access(f->path, F_OK); i++) remove_tree(AT_FDCWD, f->path, 0);
     if (f->lock >= 0) close(f->lock);
-    *f = (ad_folder){.lock = -1};
+    free(f->path);
+    *f = (platform_folder){.lock = -1};
 }
 
-int ad_folder_path(const char *path)
+int platform_folder_path(const char *path)
 {
     char part[4096];
     const size_t length = strlen(path);
@@ -108,17 +125,10 @@ int ad_folder_path(const char *path)
     return S_ISDIR(about.st_mode) ? 0 : ENOTDIR;
 }
 
-int ad_file_write(const char *path, const void *bytes, size_t length)
+int platform_folder_ours(const char *path)
 {
-    const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (fd < 0) return errno;
-    int status = 0;
-    for (const char *b = bytes; !status && length;) {
-        const ssize_t put = write(fd, b, length);
-        if (put > 0) b += put, length -= (size_t)put;
-        else if (put == 0 || errno != EINTR) status = put ? errno : ENOSPC;
-    }
-    if (close(fd) && !status) status = errno;
-    if (status) unlink(path);
-    return status;
+    struct stat about;
+    if (stat(path, &about)) return errno;
+    const int ours = about.st_uid == geteuid() || about.st_uid == 0;
+    return ours && !(about.st_mode & (S_IWGRP | S_IWOTH)) ? 0 : EPERM;
 }

@@ -1,0 +1,17 @@
+/* file.h - whole files, and files without a name. */
+#ifndef COSTATE_PLATFORM_FILE_H
+#define COSTATE_PLATFORM_FILE_H
+
+#include <stddef.h>
+
+int platform_file_size(const char *path, size_t *size); /* of a regular file: 0, or an errno */
+
+/* Reads up to `size` bytes of it; *length of them were there. 0, or an errno. */
+int platform_file_read(const char *path, void *bytes, size_t size, size_t *length);
+
+int platform_file_write(const char *path, const void *bytes, size_t length); /* a new file: 0, or an errno */
+
+/* An open file in the folder that has no name, so that it is gone however the program ends. < 0: it cannot be made (errno). */
+int platform_nameless_file(const char *folder);
+
+#endif
