@@ -7,6 +7,7 @@
 #include "front/front.h"
 #include "tree/loops.h"
 #include "derive/reverse.h"
+#include "shape/index_set_split.h"
 #include "shape/vector.h"
 
 #include <setjmp.h>

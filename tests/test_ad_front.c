@@ -3,6 +3,7 @@
 #include "ad_interpret.h"
 #include "front/front.h"
 #include "tree/loops.h"
+#include "shape/index_set_split.h"
 
 #include <cmocka.h>
 #include <setjmp.h>
@@ -184,7 +185,7 @@ static int accepts(int i)
     ad_diag *d = ad_diag_open(m);
     ad_fn *fn = ad_front_function(m, d, "model.c", texts[i].text, "rhs");
     if (!fn) print_error("%s is refused:\n%s", texts[i].name, ad_diag_text(d));
-    const int good = fn && compare(m, i, fn) && compare(m, i, ad_split_loops(m, fn));
+    const int good = fn && compare(m, i, fn) && compare(m, i, ad_split_index_sets(m, fn));
     ad_arena_close(m);
     return good;
 }

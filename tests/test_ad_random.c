@@ -18,6 +18,7 @@
 #include "derive/tangent.h"
 #include "tree/tree.h"
 #include "shape/vector.h"
+#include "shape/index_set_split.h"
 
 #include <costate/runtime.h>
 
@@ -415,7 +416,7 @@ static void emit_program(ad_out *o, ad_arena *m, uint64_t seed)
 {
     ad_fn *f = program(m, seed);
     ad_wrt wrt = {.level = 1, .slot = moving};
-    const ad_fn *pieces = seed % 2 ? ad_split_loops(m, f) : f;
+    const ad_fn *pieces = seed % 2 ? ad_split_index_sets(m, f) : f;
     ad_fn *tangent = ad_tangent(m, f, &wrt), *reverse = ad_reverse(m, pieces, AD_BY_Y | AD_BY_P);
     assert_non_null(reverse);
     ad_fn *second = ad_tangent(m, reverse, &wrt);

@@ -5,6 +5,7 @@
  *
  * What is dear (calls, quotients) and large goes into temporaries before the statement, and stays under the names they have there. */
 #include "base/arena.h"
+#include "derive/linearize.h"
 #include "tree/rules.h"
 
 typedef struct work {

@@ -1,7 +1,7 @@
 /* prepare.c - brings a function into the shape that reverse likes, and looks at its outputs. */
 #include "base/arena.h"
 #include "derive/record.h"
-#include "tree/rules.h"
+#include "derive/linearize.h"
 
 /* ---- arrays with constant indices alone become scalars --------------------------------------------------------------------- */
 

@@ -7,6 +7,8 @@
 
 #include "base/arena.h"
 #include "derive/record.h"
+#include "derive/accumulate.h"
+#include "derive/linearize.h"
 #include "tree/rules.h"
 
 static int leaf_active(const ad_node *leaf, void *context)
@@ -231,6 +233,6 @@ ad_fn *ad_reverse(ad_arena *m, const ad_fn *f, unsigned wrt)
     fn->body = ad_copy(m, fn->body, NULL);
     ad_dead(m, fn);
     ad_first_sums(m, fn);
-    ad_gather(m, fn);
+    ad_accumulate(m, fn);
     return fn;
 }

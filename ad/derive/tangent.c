@@ -5,6 +5,7 @@
 #include "derive/tangent.h"
 
 #include "base/arena.h"
+#include "derive/linearize.h"
 #include "tree/rules.h"
 
 #include <string.h>

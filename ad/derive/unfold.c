@@ -2,6 +2,7 @@
  *
  * only where it matters: where a branch calls, divides, or reads an element with an index that is not a literal, which the condition may guard. */
 #include "base/arena.h"
+#include "derive/linearize.h"
 #include "tree/rules.h"
 
 /* 1: evaluating the branch unasked would cost time or leave an array. */

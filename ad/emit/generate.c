@@ -7,10 +7,11 @@
 
 #include "base/arena.h"
 #include "emit/emit.h"
-#include "derive/jacobian.h"
+#include "derive/sparse_jacobian.h"
 #include "tree/loops.h"
 #include "emit/pattern.h"
-#include "emit/products.h"
+#include "emit/emit_products.h"
+#include "shape/index_set_split.h"
 
 #include <string.h>
 
@@ -127,7 +128,7 @@ static void put_ints(ad_out *o, const char *name, const int *value, int count)
 static void put_jacobian(file *g)
 {
     const ad_subject *s = &g->subject[0];
-    ad_fn *jac = ad_jacobian(g->m, s->fn, g->model->states, &g->entries);
+    ad_fn *jac = ad_sparse_jacobian(g->m, s->fn, g->model->states, &g->entries);
     if (!jac) return;
     g->jacobian = 1;
     if (g->entries.colptr) {
@@ -221,7 +222,7 @@ int ad_generate(ad_arena *m, const ad_model *model, const ad_generate_options *o
     for (int i = 0; i < FUNCTIONS; i++) g.subject[i] = subject(&g, i);
     put_tables(&g);
     for (int i = 0; i < FUNCTIONS; i++) /* after the tables have their names */
-        if (g.subject[i].fn) g.subject[i].split = ad_split_loops(m, g.subject[i].fn);
+        if (g.subject[i].fn) g.subject[i].split = ad_split_index_sets(m, g.subject[i].fn);
     for (int i = 0; i < FUNCTIONS; i++)
         if (put_function(&g, i)) return -1;
     if (options->pieces & AD_FORWARD) {

@@ -342,7 +342,7 @@ int costate_model_need(costate_model *m, int order)
 
 static int pattern_work(costate_model *m, void *of_params)
 {
-    return ad_model_columns(m, *(int *)of_params);
+    return ad_compress_pattern(m, *(int *)of_params);
 }
 
 int costate_model_pattern(costate_model *m, int of_params, const int **colptr, const int **rowind)

@@ -1,5 +1,5 @@
-/* load.h - inside of a costate_model: what load.c (from file to code), nominal.c (from code to a problem) and columns.c (its
- * patterns) share. */
+/* load.h - inside of a costate_model: what load.c (from file to code), fill_problem.c (from code to a problem) and
+ * compress_pattern.c (its patterns) share. */
 #ifndef COSTATE_AD_LOAD_H
 #define COSTATE_AD_LOAD_H
 
@@ -41,11 +41,11 @@ struct costate_model {
 /* Puts a message into m and returns the status. */
 int ad_model_fail(costate_model *m, costate_model_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* nominal.c: checks the descriptor, fills the problem and the nominal values. */
+/* fill_problem.c: checks the descriptor, fills the problem and the nominal values. */
 int ad_model_fill(costate_model *m);
 
-/* columns.c: the pattern of f_y (0) or f_p (1), once. */
-int ad_model_columns(costate_model *m, int of_params);
+/* compress_pattern.c: the pattern of f_y (0) or f_p (1), once. */
+int ad_compress_pattern(costate_model *m, int of_params);
 void ad_model_choose_format(costate_model *m); /* what problem.pattern is to be, from m->pattern[0] */
 
 #endif

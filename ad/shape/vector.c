@@ -273,7 +273,7 @@ static int is_sum(const ad_node *s)
     return s->op == AD_INC && s->kid[0]->op == AD_NAME;
 }
 
-int ad_only_sums(const ad_node *loop)
+int ad_is_reduction(const ad_node *loop)
 {
     for (int i = 0; i < loop->kid[2]->kids; i++)
         if (!is_sum(loop->kid[2]->kid[i])) return 0;
@@ -303,7 +303,7 @@ static ad_node *mark_loop(ad_vectors *v, ad_node *loop, ad_loops around)
     int fit = ad_independent(v, loop, &around);
     loop->simd = fit && !ad_too_short(loop) && loop->sym != v->fn->point; /* points lie anywhere */
     if (fit || v->lanes) return loop;
-    ad_node *split = ad_split_scatter(v, loop, &around);
+    ad_node *split = ad_distribute_scatter(v, loop, &around);
     return split ? split : loop;
 }
 
@@ -315,9 +315,9 @@ static ad_node *mark(ad_vectors *v, ad_node *block, ad_loops around)
     for (int i = 0; i < block->kids; i++) {
         ad_node *s = block->kid[i], *before = ad_block(m), *after = ad_block(m), *jammed = ad_block(m);
         if (s->op == AD_FOR) {
-            if (!v->lanes) ad_put_off(v, s, before, after);
+            if (!v->lanes) ad_defer_additions(v, s, before, after);
             s = mark_loop(v, s, around);
-            if (s->op == AD_FOR) ad_jam(v, s, &around, jammed);
+            if (s->op == AD_FOR) ad_unroll_and_jam(v, s, &around, jammed);
         } else if (s->op == AD_BLOCK) {
             s = mark(v, s, around);
         } else if (s->op == AD_IF) {
@@ -339,7 +339,7 @@ static void split_sum(ad_vectors *v, ad_node *loop, ad_node *out)
     ad_arena *m = v->m;
     const int64_t trips = ad_trips(loop), whole = trips / AD_VECTOR * AD_VECTOR;
     ad_append(m, out, loop);
-    if (!loop->simd || loop->whole != 1 || whole <= 0 || whole == trips || !ad_only_sums(loop)) return;
+    if (!loop->simd || loop->whole != 1 || whole <= 0 || whole == trips || !ad_is_reduction(loop)) return;
     ad_syms own = {0};
     ad_declared(m, loop, &own);
     ad_node *rest = ad_copy(m, loop, ad_new_symbols(m, v->fn, &own));
@@ -408,12 +408,12 @@ void ad_vectorize(ad_arena *m, ad_fn *fn, int lanes)
     ad_vectors v = {.m = m, .fn = fn, .lanes = lanes};
     fn->body = ad_copy(m, fn->body, NULL);
     ad_common_factors(m, fn->body);
-    if (fn->point) ad_tile_points(&v);
+    if (fn->point) ad_tile_registers(&v);
     fn->body = sum_locally(&v, fn->body);
     v.defs = ad_defs_of(m, fn, fn->body);
-    ad_join(&v, fn->body, (ad_loops){0});
+    ad_fuse_loops(&v, fn->body, (ad_loops){0});
     v.defs = ad_defs_of(m, fn, fn->body);
-    ad_collect(&v, fn->body);
+    ad_scatter_to_gather(&v, fn->body);
     v.defs = ad_defs_of(m, fn, fn->body);
     fn->body = split_sums(&v, mark(&v, fn->body, (ad_loops){0}));
     ad_first_sums(m, fn);

@@ -19,7 +19,7 @@ typedef struct ad_vectors {
 int ad_independent(const ad_vectors *v, const ad_node *loop, const ad_loops *around);
 
 /* 1: the loop adds to scalars, and does nothing else. */
-int ad_only_sums(const ad_node *loop);
+int ad_is_reduction(const ad_node *loop);
 
 /* 1: a single iteration, or a sum of so few terms that adding up the vector's entries at the end costs more than it saves. */
 int ad_too_short(const ad_node *loop);
@@ -36,20 +36,20 @@ int ad_stays_put(const ad_node *body, const ad_node *e);
 /* 1: a loop over nothing but assignments, notes and declarations of scalars. */
 int ad_plain(const ad_node *s);
 
-/* collect.c: loops that add to elements of neighbouring points compute instead what the neighbours add to theirs; in place. */
-void ad_collect(ad_vectors *v, ad_node *block);
+/* scatter_to_gather.c: loops that add to elements of neighbouring iterations compute instead what the neighbours add to theirs; in place. */
+void ad_scatter_to_gather(ad_vectors *v, ad_node *block);
 
-/* join.c: loops inside of loops that stand side by side and read the same elements become one; in place. */
-void ad_join(ad_vectors *v, ad_node *body, ad_loops around);
+/* fusion.c: loops inside of loops that stand side by side and read the same elements become one; in place. */
+void ad_fuse_loops(ad_vectors *v, ad_node *body, ad_loops around);
 
-/* jam.c: the loop with several iterations side by side, their inner loops joined: what replaces it is appended to out; nothing: nothing to gain. */
-void ad_jam(ad_vectors *v, const ad_node *loop, const ad_loops *around, ad_node *out);
+/* unroll_jam.c: the loop with several iterations side by side, their inner loops joined: what replaces it is appended to out; nothing: nothing to gain. */
+void ad_unroll_and_jam(ad_vectors *v, const ad_node *loop, const ad_loops *around, ad_node *out);
 
-/* fission.c: a loop that adds to one array at several places is split; what replaces it, a block, or NULL: nothing to gain. */
-ad_node *ad_split_scatter(ad_vectors *v, const ad_node *loop, const ad_loops *around);
+/* distribute.c: a loop that adds to one array at several places is distributed over several; what replaces it, a block, or NULL: nothing to gain. */
+ad_node *ad_distribute_scatter(ad_vectors *v, const ad_node *loop, const ad_loops *around);
 
-/* fission.c: additions to a[i] in a loop over i, inside which another loop adds to a[...], are put off; statements before and after the loop. */
-int ad_put_off(ad_vectors *v, ad_node *loop, ad_node *before, ad_node *after);
+/* defer.c: additions to a[i] in a loop over i, inside which another loop adds to a[...], are deferred; statements before and after the loop. */
+int ad_defer_additions(ad_vectors *v, ad_node *loop, ad_node *before, ad_node *after);
 
 /* factors.c: f a + f b + f c becomes f (a + b + c); in place. */
 void ad_common_factors(ad_arena *m, ad_node *n);
@@ -57,7 +57,7 @@ void ad_common_factors(ad_arena *m, ad_node *n);
 /* factors.c: the order of factors in straight code on lanes; in place. */
 void ad_order_factors(ad_arena *m, ad_node *n);
 
-/* tile.c: what loops over points add to pb stays in registers while the points go by. */
-void ad_tile_points(ad_vectors *v);
+/* register_tile.c: what loops over points add to pb stays in registers while the points go by. */
+void ad_tile_registers(ad_vectors *v);
 
 #endif

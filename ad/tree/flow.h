@@ -42,9 +42,6 @@ void ad_dead(ad_arena *m, ad_fn *fn);
 /* x = 0; ... x += e, with nothing about x between, becomes x = e; in place. */
 void ad_first_sums(ad_arena *m, ad_fn *fn);
 
-/* gather.c: sums that reverse mode builds up in several places are brought together where they are used; in place. */
-void ad_gather(ad_arena *m, ad_fn *fn);
-
 /* Gives scalars that a loop writes before it reads them, and that nobody reads after the loop, a declaration (and a name) of their own inside the
  * loop: `double s; for (...) { s = 0; ... }` as if s had been declared in the body. */
 void ad_privatize(ad_arena *m, ad_fn *fn);

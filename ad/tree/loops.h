@@ -57,10 +57,6 @@ int ad_injective(const ad_defs *d, const ad_loops *loops, int at, const ad_affin
 /* 1: a, within loops la, and b, within lb, never have the same value, whatever the iterations of either. */
 int ad_disjoint(const ad_defs *d, const ad_loops *la, const ad_affine *a, const ad_loops *lb, const ad_affine *b);
 
-/* split.c: a copy in which loops over indices that wrap around or stop at the ends are cut into pieces in which they are affine;
- * fn itself: there is nothing to cut. */
-const ad_fn *ad_split_loops(ad_arena *m, const ad_fn *fn);
-
 /* Adds the arrays of which the loops together write every element. */
 void ad_covered(ad_arena *m, ad_node *const *loop, int loops, ad_syms *a);
 

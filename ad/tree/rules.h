@@ -1,4 +1,4 @@
-/* rules.h - the functions of rules.def, and the derivative of an expression as a sum over its leaves. */
+/* rules.h - the functions of rules.def and their derivatives. */
 #ifndef COSTATE_AD_RULES_H
 #define COSTATE_AD_RULES_H
 
@@ -35,20 +35,6 @@ int ad_rule_passes(ad_arena *m, const ad_node *call, int which);
 
 /* 1: a derivative of the rule is written with what: 'a', 'b' or 'r'. */
 int ad_rule_needs(int rule, char what);
-
-/* d expr = sum over i of factor_i * d leaf_i. A leaf is an AD_NAME or AD_ELEM for which active says 1. Results of calls and quotients, large
- * arguments and shared factors are put into temporaries, which are declared and set in the block `pre`, and *expr is rewritten to use them, so
- * that nothing dear is computed twice and the factors are cheap. fn has been through ad_unfold. Terms with the same leaf are
- * merged. The order of terms is that of first occurrence. *expr must be a tree of the caller's own, for it is changed. */
-typedef struct ad_term {
-    ad_node *leaf, *factor;
-} ad_term;
-int ad_linearize(ad_arena *m, ad_fn *fn, ad_node **expr, int (*active)(const ad_node *leaf, void *context), void *context,
-                 ad_node *pre, ad_term **terms);
-
-/* Turns every ?: of doubles whose branches call, divide or read an element that the condition may guard into a temporary and an if, in place. Done
- * before derivatives are taken: a branch that is not chosen is then not evaluated by them either. */
-void ad_unfold(ad_arena *m, ad_fn *fn);
 
 /* 1: a lane symbol occurs in the expression (indices never have lanes). */
 int ad_has_lanes(const ad_node *expr);

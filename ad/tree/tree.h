@@ -98,7 +98,7 @@ struct ad_node {
     double value;
     int64_t whole;
     int rule;        /* AD_CALL: line of rules.def, enum ad_rule in rules.h */
-    struct ad_rows *rows; /* AD_FOR: pointers that go along with it (rows.c); NULL: none */
+    struct ad_rows *rows; /* AD_FOR: pointers that go along with it (row_pointers.c); NULL: none */
     int simd;        /* AD_FOR: 1: iterations are independent but for AD_INC's: may be executed as vectors (set by passes, obeyed by emit) */
     int kids;
     ad_node **kid;

@@ -1,4 +1,4 @@
-/* collect.c - stencils that take what reverse mode has them give.
+/* scatter_to_gather.c - stencils that take what reverse mode has them give.
  *
  *     for x in D: { ...;  a[x] += g(x);  a[x - 1] += e(x);  a[x + 1] += e(x) }
  *
@@ -15,8 +15,8 @@
  *
  * is given as before, in short loops of its own. Sums commute, and nothing but the order of additions changes. */
 #include "base/arena.h"
-#include "shape/boxes.h"
-#include "shape/elsewhere.h"
+#include "shape/iteration_box.h"
+#include "shape/shifted_value.h"
 
 #include <stdlib.h>
 
@@ -30,13 +30,13 @@ enum {
 typedef struct addition {
     const ad_node *s; /* array[form] += value */
     ad_affine form;
-    int movable;      /* 1: its value may be computed elsewhere */
+    int movable;      /* 1: its value may be computed in another iteration */
     int centre;       /* number of the addition that gets, with other counters, what this one adds; -1: none, it stays */
     int64_t shift[2];
 } addition;
 
 typedef struct nest {
-    ad_points at;
+    ad_nest at;
     ad_node *integers;  /* what the outer loop sets for the inner one: functions of its counter */
     ad_syms own[2];     /* what is declared in both, and in the inner loop */
     ad_box all, inside; /* D, and where everything that is moved comes from within D */
@@ -51,11 +51,11 @@ static int64_t length(const int64_t *shift)
 
 /* ---- which additions, and where to ----------------------------------------------------------------------------------------- */
 
-/* 1: x adds to the elements of y at other points: at x + shift, the shortest that there is. */
+/* 1: x adds to the elements of y at other iterations: at x + shift, the shortest that there is. */
 static int reaches(const nest *w, const addition *x, const addition *y, int64_t *shift)
 {
     const ad_affine gap = ad_affine_difference(&x->form, &y->form);
-    const int64_t cj = ad_points_stride(&w->at, &x->form, 0), ci = ad_points_stride(&w->at, &x->form, 1), rows = cj ? REACH : 0;
+    const int64_t cj = ad_nest_stride(&w->at, &x->form, 0), ci = ad_nest_stride(&w->at, &x->form, 1), rows = cj ? REACH : 0;
     int found = 0;
     if (x->s->kid[0]->sym != y->s->kid[0]->sym || !gap.ok || gap.terms) return 0;
     for (int64_t a = -rows; a <= rows; a++) {
@@ -124,7 +124,7 @@ static int find_additions(nest *w)
         const ad_affine form = ad_affine_of(&w->at.v->defs, s->kid[0]->kid[0]);
         if (!ad_steady(&form, &w->at.loops, &w->at.changing)) continue;
         if (w->count == ADDITIONS) return 0;
-        w->list[w->count++] = (addition){s, form, ad_points_movable(&w->at, s->kid[1]), -1, {0, 0}};
+        w->list[w->count++] = (addition){s, form, ad_nest_movable(&w->at, s->kid[1]), -1, {0, 0}};
     }
     for (int i = 0; i < w->count; i++)
         if (w->list[i].centre < 0) settle(w, i);
@@ -187,7 +187,7 @@ static ad_node *loop_over(const nest *w, int d, const ad_box *b, ad_node *body)
 /* The box inside, as large as the shifts allow: it has to be most of D, and to run as vectors. */
 static int worth_it(nest *w)
 {
-    int64_t points[2] = {1, 1};
+    int64_t iterations[2] = {1, 1};
     w->inside = w->all;
     for (int i = 0; i < w->count; i++) {
         const ad_box sources = ad_box_moved(&w->all, (const int64_t[2]){-w->list[i].shift[0], -w->list[i].shift[1]});
@@ -196,10 +196,10 @@ static int worth_it(nest *w)
     if (ad_box_empty(&w->inside)) return 0;
     if (!w->at.v->lanes && ad_too_short(loop_over(w, 1, &w->inside, w->at.loop[1]->kid[2]))) return 0;
     for (int d = 0; d < 2; d++) {
-        points[0] *= w->all.to[d] - w->all.from[d];
-        points[1] *= w->inside.to[d] - w->inside.from[d];
+        iterations[0] *= w->all.to[d] - w->all.from[d];
+        iterations[1] *= w->inside.to[d] - w->inside.from[d];
     }
-    return 3 * points[1] >= 2 * points[0];
+    return 3 * iterations[1] >= 2 * iterations[0];
 }
 
 /* ---- how ------------------------------------------------------------------------------------------------------------------- */
@@ -289,18 +289,18 @@ static void put_boxes(const nest *w, const ad_box *part, ad_node *out)
 
 /* Points that still give something, all with the same shift. */
 typedef struct strip {
-    ad_box points;
+    ad_box iterations;
     const int64_t *shift;
     ad_node *body;
 } strip;
 
-static void give(const nest *w, const addition *x, const ad_box *points, strip *list, int *count)
+static void give(const nest *w, const addition *x, const ad_box *iterations, strip *list, int *count)
 {
     ad_arena *m = w->at.v->m;
     int k = 0;
     for (; k < *count; k++)
-        if (ad_box_same(&list[k].points, points) && list[k].shift[0] == x->shift[0] && list[k].shift[1] == x->shift[1]) break;
-    if (k == *count) list[(*count)++] = (strip){*points, x->shift, ad_block(m)};
+        if (ad_box_same(&list[k].iterations, iterations) && list[k].shift[0] == x->shift[0] && list[k].shift[1] == x->shift[1]) break;
+    if (k == *count) list[(*count)++] = (strip){*iterations, x->shift, ad_block(m)};
     ad_total t = {.count = 0};
     ad_total_add(&w->at, &t, x->s->kid[1], (const int64_t[2]){0, 0});
     put_addition(m, x, ad_elem(m, x->s->kid[0]->sym, ad_from_affine(m, &x->form)), ad_total_value(m, &t), list[k].body);
@@ -310,24 +310,24 @@ static void give(const nest *w, const addition *x, const ad_box *points, strip *
 static int put_strips(const nest *w, const ad_box *part, ad_node *out)
 {
     ad_arena *m = w->at.v->m;
-    strip *list = ad_take(m, (size_t)w->count * AD_PIECES * sizeof *list);
+    strip *list = ad_take(m, (size_t)w->count * AD_BOXES * sizeof *list);
     int strips = 0;
     for (int i = 0; i < w->count; i++) {
         const addition *x = &w->list[i];
-        ad_box rest[AD_PIECES] = {w->all};
+        ad_box rest[AD_BOXES] = {w->all};
         int count = 1;
         for (int k = 0; k < 5 && is_moved(x); k++) {
             const ad_box from = ad_box_moved(&part[k], x->shift);
             if (ad_box_empty(&part[k]) || !takes(w, &part[k], x)) continue;
             count = ad_boxes_without(rest, count, &from);
-            if (count > AD_PIECES) return 0;
+            if (count > AD_BOXES) return 0;
         }
         for (int k = 0; k < count && is_moved(x); k++) give(w, x, &rest[k], list, &strips);
     }
     for (int k = 0; k < strips; k++) {
         ad_node *inner = ad_block(m);
-        ad_append(m, inner, loop_over(w, 1, &list[k].points, list[k].body));
-        put_rows(w, &list[k].points, inner, 0, out);
+        ad_append(m, inner, loop_over(w, 1, &list[k].iterations, list[k].body));
+        put_rows(w, &list[k].iterations, inner, 0, out);
     }
     return 1;
 }
@@ -343,7 +343,7 @@ static ad_node *live_part(ad_arena *m, ad_node *block)
 }
 
 /* 1: what replaces the inner loop, for all iterations of the outer one, if there is one, was appended to out. */
-static int collect(ad_vectors *v, const ad_node *outer, const ad_node *inner, ad_node *out)
+static int gather(ad_vectors *v, const ad_node *outer, const ad_node *inner, ad_node *out)
 {
     ad_arena *m = v->m;
     nest w = {.at = {.v = v, .loop = {outer, inner}}, .all = {{0, 0}, {1, 1}}};
@@ -373,14 +373,14 @@ static int collect(ad_vectors *v, const ad_node *outer, const ad_node *inner, ad
 
 /* ---- the function ---------------------------------------------------------------------------------------------------------- */
 
-static void collect_loop(ad_vectors *v, ad_node *loop, ad_node *out)
+static void gather_loop(ad_vectors *v, ad_node *loop, ad_node *out)
 {
     ad_arena *m = v->m;
     ad_node *rest = ad_block(m), *taken = ad_block(m), *body = loop->kid[2];
-    if (collect(v, NULL, loop, out)) return;
+    if (gather(v, NULL, loop, out)) return;
     for (int i = 0; i < body->kids; i++)
-        if (body->kid[i]->op != AD_FOR || !collect(v, loop, body->kid[i], taken)) ad_append(m, rest, body->kid[i]);
-    ad_collect(v, rest);
+        if (body->kid[i]->op != AD_FOR || !gather(v, loop, body->kid[i], taken)) ad_append(m, rest, body->kid[i]);
+    ad_scatter_to_gather(v, rest);
     loop->kid[2] = rest;
     if (taken->kids) {
         ad_node *left = ad_block(m);
@@ -395,7 +395,7 @@ static void collect_loop(ad_vectors *v, ad_node *loop, ad_node *out)
     for (int i = 0; i < taken->kids; i++) ad_append(m, out, taken->kid[i]);
 }
 
-void ad_collect(ad_vectors *v, ad_node *block)
+void ad_scatter_to_gather(ad_vectors *v, ad_node *block)
 {
     const ad_node old = *block;
     block->kids = block->room = 0;
@@ -403,9 +403,9 @@ void ad_collect(ad_vectors *v, ad_node *block)
     for (int i = 0; i < old.kids; i++) {
         ad_node *s = old.kid[i];
         for (int k = 1; s->op == AD_IF && k < 3; k++)
-            if (s->kid[k]) ad_collect(v, s->kid[k]);
-        if (s->op == AD_BLOCK) ad_collect(v, s);
-        if (s->op == AD_FOR) collect_loop(v, s, block);
+            if (s->kid[k]) ad_scatter_to_gather(v, s->kid[k]);
+        if (s->op == AD_BLOCK) ad_scatter_to_gather(v, s);
+        if (s->op == AD_FOR) gather_loop(v, s, block);
         else ad_append(v->m, block, s);
     }
 }

@@ -1,4 +1,4 @@
-/* nominal.c - what a loaded model says of itself becomes a problem with nominal values, after it was checked against what
+/* fill_problem.c - what a loaded model says of itself becomes a problem with nominal values, after it was checked against what
  * costate diff has read. */
 #include "load/load.h"
 
@@ -105,7 +105,7 @@ int ad_model_fill(costate_model *m)
     if (!first) return 0;
     status = fill_nominal(m);
     if (status || m->functions.jac || !m->functions.pattern) return status;
-    status = ad_model_columns(m, 0);
+    status = ad_compress_pattern(m, 0);
     if (!status) ad_model_choose_format(m);
     return status;
 }

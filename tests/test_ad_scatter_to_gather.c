@@ -1,4 +1,4 @@
-/* test_ad_collect.c - stencils that take what reverse mode has them give: which ones, and that derivatives stay what they are,
+/* test_ad_scatter_to_gather.c - stencils that take what reverse mode has them give: which ones, and that derivatives stay what they are,
  * at the rim too. */
 #include "ad_loops.h"
 
@@ -130,7 +130,7 @@ static int good_products(ad_arena *m, const ad_fn *fn, products *reverse)
 {
     static const char *const moving[] = {"y", "p", NULL};
     const ad_wrt wrt = {.level = 1, .slot = moving};
-    const ad_fn *whole = ad_reverse(m, fn, AD_BY_Y | AD_BY_P), *cut = ad_reverse(m, ad_split_loops(m, fn), AD_BY_Y | AD_BY_P);
+    const ad_fn *whole = ad_reverse(m, fn, AD_BY_Y | AD_BY_P), *cut = ad_reverse(m, ad_split_index_sets(m, fn), AD_BY_Y | AD_BY_P);
     assert_non_null(whole);
     assert_non_null(cut);
     ad_fn *second[2] = {ad_tangent(m, whole, &wrt), ad_tangent(m, cut, &wrt)};

@@ -1,5 +1,5 @@
-/* elsewhere.c - values at other points. */
-#include "shape/elsewhere.h"
+/* shifted_value.c - values at other iterations. */
+#include "shape/shifted_value.h"
 
 #include "base/arena.h"
 
@@ -7,7 +7,7 @@
 
 enum { READS = 3, NODES = 16 }; /* elements that a value may consist of, and all that it is made of */
 
-static int invariant(const ad_points *x, const ad_node *e)
+static int invariant(const ad_nest *x, const ad_node *e)
 {
     ad_syms used = {0};
     ad_reads(x->v->m, e, &used);
@@ -15,7 +15,7 @@ static int invariant(const ad_points *x, const ad_node *e)
 }
 
 /* What a local of the body is, if it is set once. */
-static const ad_node *definition(const ad_points *x, const ad_sym *s)
+static const ad_node *definition(const ad_nest *x, const ad_sym *s)
 {
     const ad_node *body = x->loop[1]->kid[2], *only = NULL;
     int count = 0;
@@ -29,7 +29,7 @@ static const ad_node *definition(const ad_points *x, const ad_sym *s)
 }
 
 /* reads, nodes: how many elements and operations are left. */
-static int movable(const ad_points *x, const ad_node *e, int *reads, int *nodes)
+static int movable(const ad_nest *x, const ad_node *e, int *reads, int *nodes)
 {
     if (invariant(x, e)) return 1;
     if ((*nodes)-- == 0) return 0;
@@ -47,29 +47,29 @@ static int movable(const ad_points *x, const ad_node *e, int *reads, int *nodes)
     return 1;
 }
 
-int ad_points_movable(const ad_points *x, const ad_node *e)
+int ad_nest_movable(const ad_nest *x, const ad_node *e)
 {
     int reads = READS, nodes = NODES;
     return movable(x, e, &reads, &nodes);
 }
 
-int64_t ad_points_stride(const ad_points *x, const ad_affine *form, int d)
+int64_t ad_nest_stride(const ad_nest *x, const ad_affine *form, int d)
 {
     return x->loop[d] ? ad_coefficient(form, x->loop[d]->sym) : 0;
 }
 
 /* The value that e has at x - shift. */
-static ad_node *elsewhere(const ad_points *x, const ad_node *e, const int64_t *shift)
+static ad_node *shifted(const ad_nest *x, const ad_node *e, const int64_t *shift)
 {
     ad_arena *m = x->v->m;
     if (invariant(x, e)) return ad_copy(m, e, NULL);
-    if (e->op == AD_NAME) return elsewhere(x, definition(x, e->sym), shift);
+    if (e->op == AD_NAME) return shifted(x, definition(x, e->sym), shift);
     if (e->op == AD_ELEM) {
         ad_affine form = ad_affine_of(&x->v->defs, e->kid[0]);
-        for (int d = 0; d < 2; d++) form.c -= shift[d] * ad_points_stride(x, &form, d);
+        for (int d = 0; d < 2; d++) form.c -= shift[d] * ad_nest_stride(x, &form, d);
         return ad_elem(m, e->sym, ad_from_affine(m, &form));
     }
-    ad_node *a = elsewhere(x, e->kid[0], shift), *b = e->kids > 1 ? elsewhere(x, e->kid[1], shift) : NULL;
+    ad_node *a = shifted(x, e->kid[0], shift), *b = e->kids > 1 ? shifted(x, e->kid[1], shift) : NULL;
     if (e->op == AD_NEG) return ad_neg(m, a);
     return e->op == AD_ADD ? ad_add(m, a, b) : e->op == AD_SUB ? ad_sub(m, a, b) : ad_mul(m, a, b);
 }
@@ -114,7 +114,7 @@ static struct ad_term *place_for(ad_arena *m, ad_total *t, ad_factor f, int near
 }
 
 /* Adds f e, of x - shift. */
-static void add(const ad_points *x, ad_total *t, ad_factor f, const ad_node *e, const int64_t *shift)
+static void add(const ad_nest *x, ad_total *t, ad_factor f, const ad_node *e, const int64_t *shift)
 {
     ad_arena *m = x->v->m;
     const int moves = !invariant(x, e), second = moves && e->op == AD_MUL && !invariant(x, e->kid[0]);
@@ -128,17 +128,17 @@ static void add(const ad_points *x, ad_total *t, ad_factor f, const ad_node *e, 
         if (e->kids > 1) add(x, t, e->op == AD_SUB ? minus : f, e->kid[1], shift);
     } else {
         struct ad_term *k = place_for(m, t, f, shift[0] == 0 && shift[1] == 0);
-        ad_node *value = product(m, (ad_factor){f.literal / k->f.literal, NULL}, elsewhere(x, e, shift));
+        ad_node *value = product(m, (ad_factor){f.literal / k->f.literal, NULL}, shifted(x, e, shift));
         k->sum = k->sum ? ad_add(m, k->sum, value) : value;
     }
 }
 
-void ad_total_add(const ad_points *x, ad_total *t, const ad_node *e, const int64_t *shift)
+void ad_total_add(const ad_nest *x, ad_total *t, const ad_node *e, const int64_t *shift)
 {
     add(x, t, (ad_factor){1, NULL}, e, shift);
 }
 
-int ad_total_absorb(const ad_points *x, ad_total *t, const ad_node *e)
+int ad_total_absorb(const ad_nest *x, ad_total *t, const ad_node *e)
 {
     ad_total both = *t;
     both.term = ad_grow(x->v->m, t->term, (size_t)t->count * sizeof *t->term, (size_t)t->room * sizeof *t->term);

@@ -1,4 +1,4 @@
-/* rows.c - pointers that go along with a loop around vectors.
+/* row_pointers.c - pointers that go along with a loop around vectors.
  *
  *     for j: for i: f[n j + i] = y[n j + i - 1] + y[n j + i + 1] + y[n j + i - n] + y[n j + i + n] + ...
  *
@@ -176,7 +176,7 @@ static int visit(finder *w, ad_node *n)
     return 1;
 }
 
-void ad_use_rows(ad_arena *m, ad_fn *fn, int lanes)
+void ad_row_pointers(ad_arena *m, ad_fn *fn, int lanes)
 {
     finder w = {.m = m, .fn = fn, .lanes = lanes, .defs = ad_defs_of(m, fn, fn->body)};
     if (visit(&w, fn->body)) ad_dead(m, fn); /* integers that only indices needed */

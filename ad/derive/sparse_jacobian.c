@@ -1,13 +1,14 @@
-/* jacobian.c - every active value x of straight-line code carries its gradient as a list of (column j, dx/dy_j):
+/* sparse_jacobian.c - every active value x of straight-line code carries its gradient as a list of (column j, dx/dy_j):
  *
  *   x = e,  de = sum of factor_i d leaf_i      dx/dy_j = sum over i of factor_i d leaf_i/dy_j,      dy_k/dy_j = 1 if j = k
  *
  * An entry of a list is a literal, an input, or a temporary that is never assigned again, so lists are handed on without copies. Where two branches
  * leave different lists, temporaries are declared before them and set in both. Gradients of outputs go to the matrix at once; where in the matrix is
  * known at the end, when the numbers of its elements are filled in. */
-#include "derive/jacobian.h"
+#include "derive/sparse_jacobian.h"
 
 #include "base/arena.h"
+#include "derive/linearize.h"
 #include "tree/rules.h"
 
 #include <stdlib.h>
@@ -396,7 +397,7 @@ static void parameters(jacobian *w, ad_sym *jac)
     w->fn->out = jac;
 }
 
-ad_fn *ad_jacobian(ad_arena *m, const ad_fn *f, int states, ad_entries *entries)
+ad_fn *ad_sparse_jacobian(ad_arena *m, const ad_fn *f, int states, ad_entries *entries)
 {
     ad_fn *fn = ad_fn_copy(m, f, NULL);
     if (!fn->y || !fn->out) return NULL;

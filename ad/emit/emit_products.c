@@ -1,4 +1,4 @@
-/* products.c - which trees make a product, and the C functions around them.
+/* emit_products.c - which trees make a product, and the C functions around them.
  *
  *   jvp      tangent(f)                       out1
  *   jvp2     tangent(tangent(f))              out12
@@ -8,7 +8,7 @@
  *
  * A product has variants for what callers leave out. Each variant is a tree of its own, emitted for one lane, four, eight, and any number (in
  * chunks of four). The outermost function takes the first variant that has all that it was given; zeros stand in for what is missing. */
-#include "emit/products.h"
+#include "emit/emit_products.h"
 
 #include "base/arena.h"
 #include "emit/emit.h"
@@ -172,7 +172,7 @@ static void put_instance(ad_out *o, const ad_fn *fn, const char *name, const cha
 static void prepare(ad_arena *m, const ad_subject *s, ad_fn *fn, int lanes)
 {
     ad_vectorize(m, fn, lanes);
-    if (!s->nan_check) ad_use_rows(m, fn, lanes); /* what is reported has the user's names */
+    if (!s->nan_check) ad_row_pointers(m, fn, lanes); /* what is reported has the user's names */
 }
 
 /* name_1, of `single`, and name_any; name_4 and, unless the function is large, name_8 if the body is not cut. Returns the widest

@@ -1,25 +1,25 @@
-/* elsewhere.h - values of a loop's body as they are at other points, and sums of them.
+/* shifted_value.h - values of a loop's body as they are in other iterations, and sums of them.
  *
- * A point is an iteration of one loop, or of two, one inside the other. The value of an expression at x - shift is the
+ * Iterations x are those of one loop, or of two, one inside the other. The value of an expression at x - shift is the
  * expression with locals of the body replaced by what they are set to, and indices moved: y[100 j + i] of (j - 1, i) is
  * y[100 j + i - 100]. */
-#ifndef COSTATE_AD_ELSEWHERE_H
-#define COSTATE_AD_ELSEWHERE_H
+#ifndef COSTATE_AD_SHIFTED_VALUE_H
+#define COSTATE_AD_SHIFTED_VALUE_H
 
 #include "shape/vector_in.h"
 
-typedef struct ad_points {
+typedef struct ad_nest {
     ad_vectors *v;
     const ad_node *loop[2]; /* the outer one, or NULL, and the inner one */
     ad_loops loops;         /* both */
     ad_syms changing;       /* what they assign to */
-} ad_points;
+} ad_nest;
 
 /* How far the form goes with a step in direction d: 0 along the outer loop, 1 along the inner one. */
-int64_t ad_points_stride(const ad_points *x, const ad_affine *form, int d);
+int64_t ad_nest_stride(const ad_nest *x, const ad_affine *form, int d);
 
-/* 1: the value may be computed elsewhere: few sums and products of few elements, and of what does not change. */
-int ad_points_movable(const ad_points *x, const ad_node *e);
+/* 1: the value may be computed in another iteration: few sums and products of few elements, and of what does not change. */
+int ad_nest_movable(const ad_nest *x, const ad_node *e);
 
 /* What does not change in a term: literal times rest, or the literal alone. */
 typedef struct ad_factor {
@@ -27,7 +27,7 @@ typedef struct ad_factor {
     ad_node *rest;
 } ad_factor;
 
-/* A sum of values of several points: f_0 (a + b + ...) + f_1 (c + d + ...) + ..., where the f do not change. */
+/* A sum of values of several iterations: f_0 (a + b + ...) + f_1 (c + d + ...) + ..., where the f do not change. */
 typedef struct ad_total {
     struct ad_term {
         ad_factor f;
@@ -37,10 +37,10 @@ typedef struct ad_total {
 } ad_total;
 
 /* Adds the value of e at x - shift. */
-void ad_total_add(const ad_points *x, ad_total *t, const ad_node *e, const int64_t *shift);
+void ad_total_add(const ad_nest *x, ad_total *t, const ad_node *e, const int64_t *shift);
 
 /* The same with no shift, if e goes with the factors that are there; else 0. */
-int ad_total_absorb(const ad_points *x, ad_total *t, const ad_node *e);
+int ad_total_absorb(const ad_nest *x, ad_total *t, const ad_node *e);
 
 ad_node *ad_total_value(ad_arena *m, const ad_total *t);
 

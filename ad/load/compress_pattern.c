@@ -1,4 +1,4 @@
-/* columns.c - patterns of Jacobians: the rows that a pattern function finds become compressed columns. */
+/* compress_pattern.c - patterns of Jacobians: the rows that a pattern function finds become compressed columns. */
 #include "load/load.h"
 
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static int transpose(const costate_pattern_sink *sink, int first, int columns, a
     return 1;
 }
 
-int ad_model_columns(costate_model *m, int of_params)
+int ad_compress_pattern(costate_model *m, int of_params)
 {
     ad_columns *c = &m->pattern[of_params];
     const int n = m->problem.n, columns = of_params ? m->problem.np : n;

@@ -1,22 +1,16 @@
-/* fission.c - scatters, for one lane.
+/* distribute.c - loop distribution of scatters, for one lane.
  *
- * Stencils: a loop that adds to a[i - 1], a[i], a[i + 1] cannot run as vectors, for iterations meet in one element. Split, it can:
+ * A loop that adds to a[i - 1], a[i], a[i + 1] cannot run as vectors, for iterations meet in one element. Distributed over two
+ * loops, it can:
  *
  *     for i: { ...; row[i] = e; a[i] += g }    for i: a[i] += row[i + 1] + row[i - 1]
  *
- * in strips short enough for row to stay in the nearest cache; what the second loop leaves out at its ends is added by itself.
- * Diagonals: in
- *
- *     for i: { ...; a[i] += e; for j: a[j] += ... }
- *
- * the single addition meets the vectors in flight that the loop before it has just written; it is put off: later[i] = e, and after the loop a[i] += later[i]. */
+ * in strips short enough for row to stay in the nearest cache; what the second loop leaves out at its ends is added by itself. */
 #include "shape/vector_in.h"
 
 #include "base/arena.h"
 
-enum { STRIP = 512, WIDTH = 16, PUT_OFF = 4096 };
-
-/* ---- stencils --------------------------------------------------------------------------------------------------------------------- */
+enum { STRIP = 512, WIDTH = 16 };
 
 typedef struct moved {
     ad_affine form;
@@ -41,13 +35,13 @@ typedef struct splitter {
 } splitter;
 
 /* 1: the loop does nothing with the array but add to it, in statements of its own block. */
-static int only_sums(const ad_node *n, const ad_sym *s, int top)
+static int added_at_top(const ad_node *n, const ad_sym *s, int top)
 {
     if (!n) return 1;
     if (n->op == AD_INC && n->kid[0]->sym == s) return top && !ad_uses(n->kid[1], s) && !ad_uses(n->kid[0]->kid[0], s);
     if (n->sym == s) return 0;
     for (int i = 0; i < n->kids; i++)
-        if (!only_sums(n->kid[i], s, top && n->op == AD_BLOCK)) return 0;
+        if (!added_at_top(n->kid[i], s, top && n->op == AD_BLOCK)) return 0;
     return 1;
 }
 
@@ -230,13 +224,13 @@ static int distribute(splitter *w)
         }
         ad_affine form = ad_affine_of(&w->v->defs, s->kid[0]->kid[0]);
         int64_t c = ad_coefficient(&form, w->loop->sym);
-        if (!ad_steady(&form, &loops, &w->changing) || c == 0 || !only_sums(body, s->kid[0]->sym, 1)) return 0;
+        if (!ad_steady(&form, &loops, &w->changing) || c == 0 || !added_at_top(body, s->kid[0]->sym, 1)) return 0;
         move(w, s, &form);
     }
     return w->count > 0 && w->count <= 64;
 }
 
-ad_node *ad_split_scatter(ad_vectors *v, const ad_node *loop, const ad_loops *around)
+ad_node *ad_distribute_scatter(ad_vectors *v, const ad_node *loop, const ad_loops *around)
 {
     ad_arena *m = v->m;
     int64_t trips = ad_trips(loop);
@@ -272,76 +266,4 @@ ad_node *ad_split_scatter(ad_vectors *v, const ad_node *loop, const ad_loops *ar
     strips->whole = STRIP;
     ad_append(m, block, strips);
     return block;
-}
-
-/* ---- diagonals --------------------------------------------------------------------------------------------------------------------- */
-
-/* 1: a loop inside n, within loops, adds to elements of the array that move with that loop and may be the target. */
-static int inner_adds(const ad_vectors *v, const ad_node *n, const ad_node *target, const ad_affine *form, ad_loops loops)
-{
-    if (!n) return 0;
-    if (n->op == AD_INC && loops.depth > 1 && n->kid[0]->sym == target->sym) {
-        const ad_node *inside = loops.depth <= AD_DEPTH ? loops.loop[loops.depth - 1] : NULL;
-        ad_affine other = ad_affine_of(&v->defs, n->kid[0]->kid[0]);
-        return inside && other.ok && ad_coefficient(&other, inside->sym) != 0 && !ad_disjoint(&v->defs, &loops, &other, &loops, form);
-    }
-    if (n->op == AD_FOR) ad_loops_enter(&loops, n);
-    if (n->op != AD_BLOCK && n->op != AD_IF && n->op != AD_FOR) return 0;
-    for (int i = 0; i < n->kids; i++)
-        if (inner_adds(v, n->kid[i], target, form, loops)) return 1;
-    return 0;
-}
-
-static ad_sym *later_for(ad_vectors *v, const ad_node *target, int64_t trips, ad_node **targets, ad_sym **later, int *count)
-{
-    for (int i = 0; i < *count; i++)
-        if (ad_same(targets[i], target)) return later[i];
-    if (*count == 8) return NULL;
-    ad_sym *s = ad_sym_new(v->m, v->fn, ad_text(v->m, "%s_later", target->sym->name), AD_DOUBLE, AD_LOCAL);
-    s->array = s->lane = 1;
-    s->extent = ad_whole(v->m, trips);
-    targets[*count] = (ad_node *)target;
-    later[(*count)++] = s;
-    return s;
-}
-
-int ad_put_off(ad_vectors *v, ad_node *loop, ad_node *before, ad_node *after)
-{
-    ad_arena *m = v->m;
-    int64_t trips = ad_trips(loop), c;
-    if (loop->whole != 1 || trips < 2 || trips > PUT_OFF) return 0;
-    ad_syms changing = {0};
-    ad_writes(m, loop, &changing);
-    ad_loops loops = {1, {loop}};
-    ad_node *targets[8], *body = loop->kid[2], *start = ad_block(m);
-    ad_sym *later[8];
-    int count = 0;
-    for (int i = 0; i < body->kids; i++) {
-        ad_node *s = body->kid[i];
-        if (s->op != AD_INC || s->kid[0]->op != AD_ELEM || s->kid[0]->sym->role != AD_SUM) continue;
-        ad_affine form = ad_affine_of(&v->defs, s->kid[0]->kid[0]);
-        c = ad_coefficient(&form, loop->sym);
-        if (!ad_steady(&form, &loops, &changing) || c == 0 || !inner_adds(v, body, s->kid[0], &form, loops)) continue;
-        ad_sym *d = later_for(v, s->kid[0], trips, targets, later, &count);
-        if (!d) continue;
-        ad_node *add = ad_copy(m, s, NULL);
-        add->kid[0] = ad_elem(m, d, ad_sub(m, ad_use(m, loop->sym), ad_copy(m, loop->kid[0], NULL)));
-        body->kid[i] = add;
-    }
-    for (int k = 0; k < count; k++) {
-        ad_node *here = ad_elem(m, later[k], ad_sub(m, ad_use(m, loop->sym), ad_copy(m, loop->kid[0], NULL)));
-        ad_append(m, before, ad_decl(m, later[k]));
-        ad_append(m, start, ad_set(m, here, ad_num(m, 0)));
-        ad_affine form = ad_affine_of(&v->defs, targets[k]->kid[0]);
-        ad_node *inner = ad_block(m);
-        ad_append(m, inner, ad_inc(m, ad_elem(m, targets[k]->sym, ad_from_affine(m, &form)), ad_copy(m, here, NULL)));
-        ad_node *add = ad_new(m, AD_FOR, AD_INT, 3, ad_copy(m, loop->kid[0], NULL), ad_copy(m, loop->kid[1], NULL), inner);
-        add->sym = loop->sym;
-        add->whole = 1;
-        add->simd = 1;
-        ad_append(m, after, add);
-    }
-    for (int i = 0; count && i < body->kids; i++) ad_append(m, start, body->kid[i]);
-    if (count) loop->kid[2] = start;
-    return count;
 }

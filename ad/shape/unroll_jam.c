@@ -1,4 +1,4 @@
-/* jam.c - several iterations of a loop side by side.
+/* unroll_jam.c - several iterations of a loop side by side.
  *
  *     for i: { s = 0;  for j: s += a[i][j] y[j];  ...  for j: yb[j] += a[i][j] s_b }
  *
@@ -145,7 +145,7 @@ static ad_node *part(ad_arena *m, const ad_node *loop, ad_node *from, ad_node *t
     return n;
 }
 
-void ad_jam(ad_vectors *v, const ad_node *loop, const ad_loops *around, ad_node *out)
+void ad_unroll_and_jam(ad_vectors *v, const ad_node *loop, const ad_loops *around, ad_node *out)
 {
     ad_arena *m = v->m;
     jammer w = {.v = v, .loop = loop, .ways = v->lanes ? JAM_LANES : JAM_ONE};

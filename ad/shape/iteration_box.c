@@ -1,5 +1,5 @@
-/* boxes.c - boxes of points. */
-#include "shape/boxes.h"
+/* iteration_box.c - boxes of iterations. */
+#include "shape/iteration_box.h"
 
 int ad_box_empty(const ad_box *b)
 {
@@ -37,7 +37,7 @@ void ad_box_around(const ad_box *b, const ad_box *middle, ad_box part[5])
 
 int ad_boxes_without(ad_box *list, int count, const ad_box *out)
 {
-    ad_box next[AD_PIECES], part[5];
+    ad_box next[AD_BOXES], part[5];
     int n = 0;
     for (int i = 0; i < count; i++) {
         const ad_box common = ad_box_meet(&list[i], out);
@@ -46,7 +46,7 @@ int ad_boxes_without(ad_box *list, int count, const ad_box *out)
         for (int k = 0; k < (apart ? 1 : 5); k++) {
             const ad_box *piece = apart ? &list[i] : &part[k];
             if ((!apart && k == 2) || ad_box_empty(piece)) continue;
-            if (n == AD_PIECES) return AD_PIECES + 1;
+            if (n == AD_BOXES) return AD_BOXES + 1;
             next[n++] = *piece;
         }
     }

@@ -1,6 +1,6 @@
-/* products.h - the derivative products of one function of a model, as C. */
-#ifndef COSTATE_AD_PRODUCTS_H
-#define COSTATE_AD_PRODUCTS_H
+/* emit_products.h - the derivative products of one function of a model, as C. */
+#ifndef COSTATE_AD_EMIT_PRODUCTS_H
+#define COSTATE_AD_EMIT_PRODUCTS_H
 
 #include "base/out.h"
 #include "tree/tree.h"
@@ -8,7 +8,7 @@
 typedef struct ad_subject {
     const ad_model *model;
     const ad_fn *fn;    /* extents of its parameters are set */
-    const ad_fn *split; /* for code with one lane: fn with its loops cut into pieces (split.c); fn itself: nothing to cut */
+    const ad_fn *split; /* for code with one lane: fn with its loops cut into pieces (index_set_split.c); fn itself: nothing to cut */
     const char *name;   /* of the emitted functions: "model" for the right-hand side, "model_init" and so on for the others */
     int objective;      /* 1: a costate_function: all C functions have a first parameter int k */
     int frequent;       /* 1: called at every stage: worth variants for what may be missing */

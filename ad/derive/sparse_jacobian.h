@@ -1,6 +1,6 @@
-/* jacobian.h - f_y entry by entry, for functions without loops in which every index is a literal. */
-#ifndef COSTATE_AD_JACOBIAN_H
-#define COSTATE_AD_JACOBIAN_H
+/* sparse_jacobian.h - f_y entry by entry, for functions without loops in which every index is a literal. */
+#ifndef COSTATE_AD_SPARSE_JACOBIAN_H
+#define COSTATE_AD_SPARSE_JACOBIAN_H
 
 #include "base/arena.h"
 #include "tree/tree.h"
@@ -12,6 +12,6 @@ typedef struct ad_entries {
 } ad_entries;
 
 /* The function (t, y, p) -> jac, with an output of slot "out"; NULL: fn has loops or indices that are not known, or too many entries. */
-ad_fn *ad_jacobian(ad_arena *m, const ad_fn *fn, int states, ad_entries *entries);
+ad_fn *ad_sparse_jacobian(ad_arena *m, const ad_fn *fn, int states, ad_entries *entries);
 
 #endif

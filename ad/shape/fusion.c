@@ -1,4 +1,4 @@
-/* join.c - two loops over one range that read the same elements become one.
+/* fusion.c - two loops over one range that read the same elements become one.
  *
  *     for i: { s = 0;  for j: s += a[i][j] y[j];  yb[i] += s f_b;  s_b = y[i] f_b;  for j: yb[j] += a[i][j] s_b }
  *
@@ -65,7 +65,7 @@ static int in_common(const ad_node *n, const ad_node *other, const ad_sym *count
 static int uneven_sum(const ad_node *loop)
 {
     const int64_t trips = ad_trips(loop);
-    return trips > 0 && trips % AD_VECTOR != 0 && ad_only_sums(loop);
+    return trips > 0 && trips % AD_VECTOR != 0 && ad_is_reduction(loop);
 }
 
 static ad_node *one_loop(ad_vectors *v, const ad_node *a, const ad_node *b)
@@ -168,11 +168,11 @@ static void join_block(ad_vectors *v, ad_node *block, const ad_loops *around)
     }
 }
 
-void ad_join(ad_vectors *v, ad_node *n, ad_loops around)
+void ad_fuse_loops(ad_vectors *v, ad_node *n, ad_loops around)
 {
     if (!n || (n->op != AD_BLOCK && n->op != AD_IF && n->op != AD_FOR)) return;
     if (n->op == AD_FOR) ad_loops_enter(&around, n);
-    for (int i = 0; i < n->kids; i++) ad_join(v, n->kid[i], around);
+    for (int i = 0; i < n->kids; i++) ad_fuse_loops(v, n->kid[i], around);
     if (n->op != AD_BLOCK || !around.depth) return;
     if (v->lanes) part_sums(v, n);
     join_block(v, n, &around);

@@ -1,4 +1,4 @@
-/* tile.c - sums over points in registers.
+/* register_tile.c - sums over points in registers.
  *
  *     for point: { S; for j: pb[... j ...] += e }
  *
@@ -23,7 +23,7 @@ typedef struct tiler {
 } tiler;
 
 /* 1: scalars are set, elements of sums are added to, and nothing else happens. */
-static int only_adds(const ad_node *body)
+static int accumulates(const ad_node *body)
 {
     for (int i = 0; i < body->kids; i++) {
         const ad_node *s = body->kid[i];
@@ -63,7 +63,7 @@ static int64_t most_of(const tiler *w, const ad_node *loop)
 static int fits(const tiler *w, const ad_node *s)
 {
     if (s->op != AD_FOR || s->whole != 1 || most_of(w, s) < AD_VECTOR) return 0;
-    return ad_trips(s) > (w->v->lanes ? most_of(w, s) : AD_VECTOR) && only_adds(s->kid[2]) && adds_in_place(w, s);
+    return ad_trips(s) > (w->v->lanes ? most_of(w, s) : AD_VECTOR) && accumulates(s->kid[2]) && adds_in_place(w, s);
 }
 
 /* 1: besides loops that fit, the points only set scalars of their own and add to what is outside. */
@@ -220,7 +220,7 @@ static ad_node *tile(ad_vectors *v, ad_node *n)
     return out;
 }
 
-void ad_tile_points(ad_vectors *v)
+void ad_tile_registers(ad_vectors *v)
 {
     v->defs = ad_defs_of(v->m, v->fn, v->fn->body);
     v->fn->body = tile(v, v->fn->body);

@@ -1,4 +1,4 @@
-/* points.c - the parameter part of the reverse function for several points in one pass over pb.
+/* reverse_points.c - the parameter part of the reverse function for several points in one pass over pb.
  *
  * The statements of R are linear in adjoints. So what does not depend on the point itself (t, y) is done once: values before the loops over points, and after
  * them the adjoints that those loops summed over all points. */

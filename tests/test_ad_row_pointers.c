@@ -1,4 +1,4 @@
-/* test_ad_rows.c - pointers that go along with rows: where there are some, and that derivatives are right with them. */
+/* test_ad_row_pointers.c - pointers that go along with rows: where there are some, and that derivatives are right with them. */
 #include "ad_products.h"
 
 #define HEAD(name) "void " #name "(double t, const double *y, const double *p, double *f) {\n"

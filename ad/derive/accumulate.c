@@ -1,8 +1,8 @@
-/* gather.c - x_b = a; ... x_b += b; ... x_b -= c; ... use of x_b     becomes     ... x_b = a + b - c; use of x_b
+/* accumulate.c - x_b = a; ... x_b += b; ... x_b -= c; ... use of x_b     becomes     ... x_b = a + b - c; use of x_b
  *
  * in straight code, where nothing that a, b and c read changes in between. Reverse mode adds to the adjoints of many variables in turn; brought together, each
  * sum stays in a register, and there are far fewer statements. Seeds with a constant index are named directly. */
-#include "tree/flow.h"
+#include "derive/accumulate.h"
 
 #include "base/arena.h"
 
@@ -12,7 +12,7 @@ typedef struct mention {
     int next;        /* 1 + index of the symbol's next mention; 0: none */
 } mention;
 
-typedef struct gatherer {
+typedef struct accumulation {
     ad_arena *m;
     const ad_fn *fn;
     ad_node *block;
@@ -21,9 +21,9 @@ typedef struct gatherer {
     int *first, *last; /* 1 + index of a symbol's first and last mention */
     int *place;        /* by statement: where it ends up */
     unsigned char *gone;
-} gatherer;
+} accumulation;
 
-static void add_mention(gatherer *g, const ad_sym *s, int at, int kind)
+static void add_mention(accumulation *g, const ad_sym *s, int at, int kind)
 {
     int last = g->last[s->number];
     if (last && g->list[last - 1].at == at) { /* twice in one statement: it is more than an addition to x */
@@ -41,14 +41,14 @@ static void add_mention(gatherer *g, const ad_sym *s, int at, int kind)
     g->last[s->number] = g->count;
 }
 
-static void mention_all(gatherer *g, const ad_node *n, int at)
+static void mention_all(accumulation *g, const ad_node *n, int at)
 {
     if (!n) return;
     if (n->sym) add_mention(g, n->sym, at, 0);
     for (int i = 0; i < n->kids; i++) mention_all(g, n->kid[i], at);
 }
 
-static void survey(gatherer *g)
+static void survey(accumulation *g)
 {
     for (int i = 0; i < g->block->kids; i++) {
         const ad_node *s = g->block->kid[i];
@@ -77,7 +77,7 @@ static int assigns(const ad_node *n, const ad_sym *s)
 }
 
 /* 1: what e reads does not change after statement `from` and before place `to`. */
-static int steady(const gatherer *g, const ad_node *e, int from, int to)
+static int steady(const accumulation *g, const ad_node *e, int from, int to)
 {
     if (e->sym && e->sym->role != AD_INPUT && e->sym->role != AD_CONST)
         for (int k = g->first[e->sym->number]; k; k = g->list[k - 1].next) {
@@ -90,7 +90,7 @@ static int steady(const gatherer *g, const ad_node *e, int from, int to)
 }
 
 /* Where the sum of x goes: before its first use. -1: it stays as it is. */
-static int destination(const gatherer *g, const ad_sym *x)
+static int destination(const accumulation *g, const ad_sym *x)
 {
     int to = g->block->kids, k = g->first[x->number], sums = 0;
     if (!k || g->list[k - 1].kind != 3) return -1;
@@ -110,7 +110,7 @@ static int destination(const gatherer *g, const ad_sym *x)
 }
 
 /* The statement that sets x to its whole sum, at the place of the last addition. */
-static void bring_together(gatherer *g, const ad_sym *x, int to)
+static void bring_together(accumulation *g, const ad_sym *x, int to)
 {
     ad_node *sum = NULL, *s = NULL;
     int last = 0;
@@ -126,14 +126,14 @@ static void bring_together(gatherer *g, const ad_sym *x, int to)
     g->gone[last] = 2; /* moved */
 }
 
-static void gather(ad_arena *m, const ad_fn *fn, ad_node *block)
+static void accumulate(ad_arena *m, const ad_fn *fn, ad_node *block)
 {
     int kids = block->kids;
     for (int i = 0; i < kids; i++)
         for (int k = 0; k < block->kid[i]->kids; k++)
-            if (block->kid[i]->op != AD_BLOCK && block->kid[i]->kid[k] && block->kid[i]->kid[k]->op == AD_BLOCK) gather(m, fn, block->kid[i]->kid[k]);
+            if (block->kid[i]->op != AD_BLOCK && block->kid[i]->kid[k] && block->kid[i]->kid[k]->op == AD_BLOCK) accumulate(m, fn, block->kid[i]->kid[k]);
     size_t n = (size_t)fn->syms + 1;
-    gatherer g = {.m = m, .fn = fn, .block = block, .first = ad_take(m, n * sizeof(int)), .last = ad_take(m, n * sizeof(int)),
+    accumulation g = {.m = m, .fn = fn, .block = block, .first = ad_take(m, n * sizeof(int)), .last = ad_take(m, n * sizeof(int)),
                   .place = ad_take(m, ((size_t)kids + 1) * sizeof(int)), .gone = ad_take(m, (size_t)kids + 1)};
     survey(&g);
     int moved = 0;
@@ -201,8 +201,8 @@ static void find_seeds(ad_arena *m, const ad_fn *fn, ad_node *body)
     body->kids = kept;
 }
 
-void ad_gather(ad_arena *m, ad_fn *fn)
+void ad_accumulate(ad_arena *m, ad_fn *fn)
 {
     if (fn->u) find_seeds(m, fn, fn->body);
-    gather(m, fn, fn->body);
+    accumulate(m, fn, fn->body);
 }

@@ -1,4 +1,4 @@
-/* split.c - loops over indices that wrap around or stop at the ends, cut into pieces in which they are affine:
+/* index_set_split.c - loops over indices that wrap around or stop at the ends, cut into pieces in which they are affine:
  *
  *     for (i = 0; i < n; i++) { west = (i + n - 1) % n;  left = i > 0 ? i - 1 : i; ... }
  *
@@ -429,7 +429,7 @@ static void split_block(splitter *w, ad_node *b)
     }
 }
 
-const ad_fn *ad_split_loops(ad_arena *m, const ad_fn *fn)
+const ad_fn *ad_split_index_sets(ad_arena *m, const ad_fn *fn)
 {
     splitter w = {.m = m, .fn = ad_fn_copy(m, fn, NULL), .to = 1, .last = 1, .end = 1};
     split_block(&w, w.fn->body);
