@@ -79,7 +79,7 @@ static double run_real(machine *k, const ad_node *n)
 {
     int64_t i;
     switch (n->op) {
-    case AD_NUM: return n->value;
+    case AD_NUM: return n->real;
     case AD_NAME:
     case AD_ELEM: return (i = run_index(k, n)) < 0 ? NAN : k->of[n->sym->number].real[i];
     case AD_NEG: return -run_real(k, n->kid[0]);

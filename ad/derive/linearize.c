@@ -86,7 +86,7 @@ static ad_node *hoist(work *w, ad_node *e, const char *name)
 
 static void join(work *w, list *l, ad_node *leaf, ad_node *factor)
 {
-    if (ad_literal(factor, NULL) && factor->op == AD_NUM && factor->value == 0) return;
+    if (ad_literal(factor, NULL) && factor->op == AD_NUM && factor->real == 0) return;
     for (int i = 0; i < l->count; i++)
         if (ad_same(l->term[i].leaf, leaf)) {
             l->term[i].factor = ad_add(w->m, l->term[i].factor, factor);

@@ -57,24 +57,24 @@ static int leaf(ad_out *o, const ad_node *n, const ad_style *style)
             return 1;
         }
         ad_puts(o, "[");
-        ad_put_expr(o, n->kid[0], AD_LEVEL_NONE, style);
+        ad_put_expr(o, n->index, AD_LEVEL_NONE, style);
         ad_puts(o, "]");
         return 1;
     }
     if (!local) {
         ad_put(o, "LANES(%s, ", s->name);
         if (n->op == AD_NAME) ad_puts(o, "0");
-        else ad_put_expr(o, n->kid[0], AD_LEVEL_NONE, style);
+        else ad_put_expr(o, n->index, AD_LEVEL_NONE, style);
         ad_puts(o, ")");
     } else if (n->op == AD_NAME) {
         ad_put(o, q->home[s->number] > 0 ? "%s%s" : "%s%s[l_]", owner, s->name);
     } else if (strcmp(q->blocks, "1") == 0) {
         ad_put(o, "%s%s[", owner, s->name);
-        ad_put_expr(o, n->kid[0], AD_LEVEL_NONE, style);
+        ad_put_expr(o, n->index, AD_LEVEL_NONE, style);
         ad_puts(o, "]");
     } else {
-        ad_put(o, "%s%s[%s", owner, s->name, strcmp(ad_ctype(n->kid[0]), "int") == 0 ? "" : "(ptrdiff_t)");
-        ad_put_expr(o, n->kid[0], AD_LEVEL_UNARY, style);
+        ad_put(o, "%s%s[%s", owner, s->name, strcmp(ad_ctype(n->index), "int") == 0 ? "" : "(ptrdiff_t)");
+        ad_put_expr(o, n->index, AD_LEVEL_UNARY, style);
         ad_puts(o, " * blocks + l_]");
     }
     return 1;
@@ -152,7 +152,7 @@ int ad_needs_work(ad_printer *q, const ad_node *n)
 static void count_writes(ad_printer *q, const ad_node *n)
 {
     if (!n || n->op < AD_DECL) return;
-    if (n->op == AD_SET || n->op == AD_INC || n->op == AD_POP) q->writes[n->kid[0]->sym->number]++;
+    if (n->op == AD_SET || n->op == AD_INC || n->op == AD_POP) q->writes[n->target->sym->number]++;
     if (n->op == AD_SET || n->op == AD_INC || n->op == AD_PUSH || n->op == AD_POP) return;
     for (int i = n->op == AD_IF ? 1 : n->op == AD_FOR ? 2 : 0; i < n->kids; i++) count_writes(q, n->kid[i]);
 }

@@ -12,7 +12,7 @@ static void expr(ad_printer *q, const ad_node *e)
 
 static int on_lanes(const ad_printer *q, const ad_node *s)
 {
-    return q->how->lanes && (s->op == AD_SET || s->op == AD_INC) && s->kid[0]->sym->lane;
+    return q->how->lanes && (s->op == AD_SET || s->op == AD_INC) && s->target->sym->lane;
 }
 
 /* Where the statements that follow come from, once for each line of the user's file. */
@@ -54,11 +54,11 @@ static void value(ad_printer *q, const ad_sym *target, const ad_node *e, int set
 
 static void assign(ad_printer *q, const ad_node *s)
 {
-    const ad_node *target = s->kid[0], *e = s->kid[1];
+    const ad_node *target = s->target, *e = s->value;
     expr(q, target);
     if (s->op == AD_INC && e->op == AD_NEG) {
         ad_puts(q->o, " -= ");
-        value(q, target->sym, e->kid[0], 0);
+        value(q, target->sym, e->a, 0);
     } else {
         ad_puts(q->o, s->op == AD_SET ? " = " : " += ");
         value(q, target->sym, e, s->op == AD_SET);
@@ -69,18 +69,18 @@ static void assign(ad_printer *q, const ad_node *s)
 /* In the version that looks for NaN. */
 static void check(ad_printer *q, const ad_node *s)
 {
-    if (!q->how->check || s->kid[0]->sym->type != AD_DOUBLE || q->how->lanes) return;
+    if (!q->how->check || s->target->sym->type != AD_DOUBLE || q->how->lanes) return;
     ad_indent(q);
     ad_puts(q->o, "if (isnan(");
-    expr(q, s->kid[0]);
+    expr(q, s->target);
     ad_put(q->o, ")) return not_a_number(\"%s\", %d, \"", s->place.file ? s->place.file : "", s->place.line);
-    expr(q, s->kid[0]);
+    expr(q, s->target);
     ad_puts(q->o, "\");\n");
 }
 
 static void plain(ad_printer *q, const ad_node *s)
 {
-    const ad_sym *target = s->kid[0]->sym;
+    const ad_sym *target = s->target->sym;
     comment(q, s);
     ad_indent(q);
     if (q->first[target->number] == -3) { /* declared here */
@@ -116,7 +116,7 @@ static int lanes(ad_printer *q, const ad_node *b, int i)
         if (b->kid[j]->op == AD_DECL) continue;
         comment(q, b->kid[j]);
         ad_indent(q);
-        const ad_sym *target = b->kid[j]->kid[0]->sym;
+        const ad_sym *target = b->kid[j]->target->sym;
         if (q->home[target->number] > 0 && q->first[target->number] == j)
             ad_put(q->o, "%scostate_v4 ", q->writes[target->number] == 1 ? "const " : "");
         assign(q, b->kid[j]);
@@ -157,7 +157,7 @@ static void visit(ad_printer *q, const ad_node *n, int home)
 /* 1: the statement gives s its first value, whatever it was. */
 static int sets(const ad_node *f, const ad_sym *s)
 {
-    return f->op == AD_SET && f->kid[0]->op == AD_NAME && f->kid[0]->sym == s && !ad_uses(f->kid[1], s);
+    return f->op == AD_SET && f->target->op == AD_NAME && f->target->sym == s && !ad_uses(f->value, s);
 }
 
 /* home[s] for the scalars with lanes that the block declares. */
@@ -217,8 +217,8 @@ static int has_lane_statement(const ad_printer *q, const ad_node *n)
 static void reductions(ad_printer *q, const ad_node *loop, const ad_node *n, int *count)
 {
     if (!n || n->op < AD_DECL) return;
-    if (n->op == AD_INC && n->kid[0]->op == AD_NAME) {
-        const ad_sym *s = n->kid[0]->sym;
+    if (n->op == AD_INC && n->target->op == AD_NAME) {
+        const ad_sym *s = n->target->sym;
         if (q->first[s->number] == -4) return;
         q->first[s->number] = -4;
         ad_put(q->o, "%s%s", (*count)++ ? ", " : " reduction(+:", s->name);
@@ -230,7 +230,7 @@ static void reductions(ad_printer *q, const ad_node *loop, const ad_node *n, int
 static int adds_to_shared(const ad_printer *q, const ad_node *n)
 {
     if (!n || n->op < AD_DECL) return 0;
-    if (n->op == AD_INC) return q->shared && q->shared[n->kid[0]->sym->number];
+    if (n->op == AD_INC) return q->shared && q->shared[n->target->sym->number];
     for (int i = n->op == AD_FOR ? 2 : 0; i < n->kids; i++)
         if (adds_to_shared(q, n->kid[i])) return 1;
     return 0;
@@ -239,7 +239,7 @@ static int adds_to_shared(const ad_printer *q, const ad_node *n)
 static void set_first(ad_printer *q, const ad_node *n, ad_op op, int from, int to)
 {
     if (!n || n->op < AD_DECL) return;
-    const ad_sym *s = op == AD_DECL && n->op == AD_DECL ? n->sym : op == AD_INC && n->op == AD_INC ? n->kid[0]->sym : NULL;
+    const ad_sym *s = op == AD_DECL && n->op == AD_DECL ? n->sym : op == AD_INC && n->op == AD_INC ? n->target->sym : NULL;
     if (s && q->first[s->number] == from) q->first[s->number] = to;
     for (int i = n->op == AD_FOR ? 2 : 0; i < n->kids; i++) set_first(q, n->kid[i], op, from, to);
 }
@@ -247,12 +247,12 @@ static void set_first(ad_printer *q, const ad_node *n, ad_op op, int from, int t
 static void simd(ad_printer *q, const ad_node *loop)
 {
     int count = 0;
-    set_first(q, loop->kid[2], AD_DECL, -2, -4); /* the loop's own are not listed */
+    set_first(q, loop->body, AD_DECL, -2, -4); /* the loop's own are not listed */
     ad_puts(q->o, "#pragma omp simd");
-    reductions(q, loop, loop->kid[2], &count);
+    reductions(q, loop, loop->body, &count);
     ad_puts(q->o, count ? ")\n" : "\n");
-    set_first(q, loop->kid[2], AD_DECL, -4, -2);
-    set_first(q, loop->kid[2], AD_INC, -4, -2);
+    set_first(q, loop->body, AD_DECL, -4, -2);
+    set_first(q, loop->body, AD_INC, -4, -2);
 }
 
 /* A bound in the counter's type; its value does not change while the loop runs. */
@@ -268,7 +268,7 @@ static void bound(ad_printer *q, const char *type, const ad_node *e, int level)
 static int written_in(const ad_printer *q, const ad_node *e, const ad_node *n)
 {
     if (!n || n->op < AD_DECL) return 0;
-    if (n->op == AD_SET || n->op == AD_INC || n->op == AD_POP) return ad_uses(e, n->kid[0]->sym);
+    if (n->op == AD_SET || n->op == AD_INC || n->op == AD_POP) return ad_uses(e, n->target->sym);
     for (int i = n->op == AD_FOR ? 2 : 0; i < n->kids; i++)
         if (written_in(q, e, n->kid[i])) return 1;
     return 0;
@@ -279,7 +279,7 @@ static void point(ad_printer *q, const ad_node *loop)
 {
     for (int i = 0; i < q->fn->params; i++) {
         const ad_sym *s = q->fn->param[i];
-        if (!s->points || !ad_uses(loop->kid[2], s)) continue;
+        if (!s->points || !ad_uses(loop->body, s)) continue;
         ad_line(q, "const double %s%s = %s_at[%s];", s->array ? "*restrict " : "", s->name, s->name, loop->sym->name);
     }
 }
@@ -326,32 +326,32 @@ static void fetch_rows(ad_printer *q, const ad_node *loop)
 static void loop(ad_printer *q, const ad_node *n)
 {
     const char *own = n->sym->ctype ? n->sym->ctype : "int", *name = n->sym->name;
-    const int stand_in = n->whole < 0 && ad_is_unsigned(own), keep = written_in(q, n->kid[1], n->kid[2]);
+    const int stand_in = n->step < 0 && ad_is_unsigned(own), keep = written_in(q, n->end, n->body);
     const char *type = stand_in ? "ptrdiff_t" : own;
     if (keep) {
         ad_indent(q);
         ad_put(q->o, "const %s %s_end = ", type, name);
-        bound(q, type, n->kid[1], AD_LEVEL_NONE);
+        bound(q, type, n->end, AD_LEVEL_NONE);
         ad_puts(q->o, ";\n");
     }
     declare_rows(q, n);
-    if (n->simd && !q->how->check && !has_lane_statement(q, n->kid[2]) && !adds_to_shared(q, n->kid[2])) simd(q, n);
+    if (n->simd && !q->how->check && !has_lane_statement(q, n->body) && !adds_to_shared(q, n->body)) simd(q, n);
     if (stand_in) name = ad_text(q->m, "%s_down", n->sym->name);
     ad_indent(q);
     ad_put(q->o, "for (%s %s = ", type, name);
-    bound(q, type, n->kid[0], AD_LEVEL_NONE);
-    ad_put(q->o, "; %s %c ", name, n->whole > 0 ? '<' : '>');
+    bound(q, type, n->first, AD_LEVEL_NONE);
+    ad_put(q->o, "; %s %c ", name, n->step > 0 ? '<' : '>');
     if (keep) ad_put(q->o, "%s_end", n->sym->name);
-    else bound(q, type, n->kid[1], AD_LEVEL_SUM);
-    if (n->whole == 1 || n->whole == -1) ad_put(q->o, "; %s%s", name, n->whole > 0 ? "++" : "--");
-    else ad_put(q->o, "; %s %s= %lld", name, n->whole > 0 ? "+" : "-", (long long)(n->whole > 0 ? n->whole : -n->whole));
+    else bound(q, type, n->end, AD_LEVEL_SUM);
+    if (n->step == 1 || n->step == -1) ad_put(q->o, "; %s%s", name, n->step > 0 ? "++" : "--");
+    else ad_put(q->o, "; %s %s= %lld", name, n->step > 0 ? "+" : "-", (long long)(n->step > 0 ? n->step : -n->step));
     move_rows(q, n);
     ad_puts(q->o, ") {\n");
     q->depth++;
     if (stand_in) ad_line(q, "const %s %s = (%s)%s;", own, n->sym->name, own, name);
     fetch_rows(q, n);
     if (q->fn->point && n->sym == q->fn->point) point(q, n);
-    ad_put_body(q, n->kid[2]);
+    ad_put_body(q, n->body);
     q->depth--;
     ad_line(q, "}");
 }
@@ -360,13 +360,13 @@ static void loop(ad_printer *q, const ad_node *n)
 
 static void tape(ad_printer *q, const ad_node *s)
 {
-    const ad_node *a = s->kid[0];
+    const ad_node *a = s->target;
     const int push = s->op == AD_PUSH;
     ad_indent(q);
     if (a->sym->lane && q->how->lanes) { /* all blocks at once, from the first */
         ad_put(q->o, "costate_%s_lanes(work, &%s%s[", push ? "push" : "pop", q->shared && q->shared[a->sym->number] ? "locals->" : "", a->sym->name);
         if (a->op == AD_NAME) ad_puts(q->o, "0");
-        else ad_put_expr(q->o, a->kid[0], AD_LEVEL_UNARY, &q->style);
+        else ad_put_expr(q->o, a->index, AD_LEVEL_UNARY, &q->style);
         ad_put(q->o, "%s%s], %s);\n", a->op == AD_ELEM ? " * " : "", a->op == AD_ELEM ? q->blocks : "", q->blocks);
         return;
     }
@@ -388,12 +388,12 @@ static void choice(ad_printer *q, const ad_node *s)
 {
     ad_indent(q);
     ad_puts(q->o, "if (");
-    expr(q, s->kid[0]);
+    expr(q, s->condition);
     ad_puts(q->o, ") {\n");
-    braces(q, s->kid[1]);
-    if (s->kid[2] && s->kid[2]->kids) {
+    braces(q, s->yes);
+    if (s->no && s->no->kids) {
         ad_line(q, "} else {");
-        braces(q, s->kid[2]);
+        braces(q, s->no);
     }
     ad_line(q, "}");
 }

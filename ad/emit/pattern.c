@@ -65,16 +65,16 @@ static int spread(pattern *w, const ad_node *n, int unasked)
     case AD_DECL: w->home[n->sym->number] = unasked; return 0;
     case AD_SET:
     case AD_INC:
-        if (is_varied(w, n->kid[1])) more |= mark(w->varied, n->kid[0]->sym);
-        if (unasked > w->home[n->kid[0]->sym->number] || is_unsure(w, n->kid[1]) || (n->kid[0]->op == AD_ELEM && is_unsure(w, n->kid[0]->kid[0])))
-            more |= mark(w->unsure, n->kid[0]->sym);
+        if (is_varied(w, n->value)) more |= mark(w->varied, n->target->sym);
+        if (unasked > w->home[n->target->sym->number] || is_unsure(w, n->value) || (n->target->op == AD_ELEM && is_unsure(w, n->target->index)))
+            more |= mark(w->unsure, n->target->sym);
         return more;
     case AD_IF:
-        unasked += is_unsure(w, n->kid[0]);
-        return spread(w, n->kid[1], unasked) | spread(w, n->kid[2], unasked);
+        unasked += is_unsure(w, n->condition);
+        return spread(w, n->yes, unasked) | spread(w, n->no, unasked);
     case AD_FOR:
-        if (is_unsure(w, n->kid[0]) || is_unsure(w, n->kid[1])) w->full = 1;
-        return spread(w, n->kid[2], unasked);
+        if (is_unsure(w, n->first) || is_unsure(w, n->end)) w->full = 1;
+        return spread(w, n->body, unasked);
     case AD_BLOCK:
         for (int i = 0; i < n->kids; i++) more |= spread(w, n->kid[i], unasked);
         return more;
@@ -123,7 +123,7 @@ static void add_leaf(pattern *w, ad_node *out, const char *to, const ad_node *le
         ad_append(w->m, out, raw(w, ad_text(w->m, "costate_set_join(sink_, %s, &%s);", to, s->name), NULL, NULL));
         return;
     }
-    const ad_node *index = leaf->kid[0];
+    const ad_node *index = leaf->index;
     const int any = is_unsure(w, index);
     const char *size = extent(w, s);
     const char *at = any ? "i_" : "%";
@@ -139,10 +139,10 @@ static void add_leaves(pattern *w, ad_node *out, const char *to, const ad_node *
         if (e->sym->role != AD_INPUT || e->sym == w->f->y || e->sym == w->f->p) add_leaf(w, out, to, e);
         return;
     }
-    if (e->op == AD_COND && !is_unsure(w, e->kid[0])) {
+    if (e->op == AD_COND && !is_unsure(w, e->condition)) {
         ad_node *arm[2] = {ad_block(w->m), ad_block(w->m)};
         for (int i = 0; i < 2; i++) add_leaves(w, arm[i], to, e->kid[1 + i]);
-        ad_append(w->m, out, ad_new(w->m, AD_IF, AD_INT, 3, ad_copy(w->m, e->kid[0], NULL), arm[0], arm[1]));
+        ad_append(w->m, out, ad_if(w->m, ad_copy(w->m, e->condition, NULL), arm[0], arm[1]));
         return;
     }
     for (int i = e->op == AD_COND; i < e->kids; i++)
@@ -152,24 +152,24 @@ static void add_leaves(pattern *w, ad_node *out, const char *to, const ad_node *
 /* The sets are made in value_ first: a[i] = a[j] + 1 reads and writes one array. */
 static void assign(pattern *w, ad_node *out, const ad_node *s)
 {
-    const ad_node *target = s->kid[0];
+    const ad_node *target = s->target;
     const int add = s->op == AD_INC || w->weak > w->home[target->sym->number];
-    if (target->op == AD_NAME && (add || !ad_uses(s->kid[1], target->sym))) {
+    if (target->op == AD_NAME && (add || !ad_uses(s->value, target->sym))) {
         const char *to = ad_text(w->m, "&%s", target->sym->name);
         if (!add) ad_append(w->m, out, raw(w, ad_text(w->m, "costate_set_clear(%s);", to), NULL, NULL));
-        add_leaves(w, out, to, s->kid[1]);
+        add_leaves(w, out, to, s->value);
         return;
     }
     ad_append(w->m, out, raw(w, "costate_set_clear(&value_);", NULL, NULL));
-    add_leaves(w, out, "&value_", s->kid[1]);
+    add_leaves(w, out, "&value_", s->value);
     if (target->op == AD_NAME) {
         ad_append(w->m, out, raw(w, ad_text(w->m, "costate_set_copy(sink_, &%s, &value_);", target->sym->name), NULL, NULL));
         return;
     }
-    const int any = is_unsure(w, target->kid[0]);
+    const int any = is_unsure(w, target->index);
     const char *size = extent(w, target->sym);
     const char *what = ad_text(w->m, "costate_set_%s(sink_, &%s[%s], &value_);", add || any ? "join" : "copy", set_of(w, target->sym), any ? "i_" : "%");
-    ad_append(w->m, out, for_element(w, size, what, any ? NULL : target->kid[0]));
+    ad_append(w->m, out, for_element(w, size, what, any ? NULL : target->index));
 }
 
 /* ---- the skeleton ------------------------------------------------------------------------------------------------------------------------- */
@@ -198,29 +198,26 @@ static void statement(pattern *w, ad_node *out, const ad_node *s)
     case AD_DECL: declare(w, out, s->sym); return;
     case AD_SET:
     case AD_INC:
-        if (w->varied[s->kid[0]->sym->number]) assign(w, out, s);
-        else if (!w->unsure[s->kid[0]->sym->number]) ad_append(m, out, ad_copy(m, s, NULL));
+        if (w->varied[s->target->sym->number]) assign(w, out, s);
+        else if (!w->unsure[s->target->sym->number]) ad_append(m, out, ad_copy(m, s, NULL));
         return;
     case AD_IF: {
-        const int unasked = is_unsure(w, s->kid[0]);
+        const int unasked = is_unsure(w, s->condition);
         w->weak += unasked;
-        ad_node *yes = block(w, s->kid[1]), *no = s->kid[2] ? block(w, s->kid[2]) : NULL;
+        ad_node *yes = block(w, s->yes), *no = s->no ? block(w, s->no) : NULL;
         w->weak -= unasked;
         if (unasked) {
             ad_append(m, out, yes->kids ? yes : NULL);
             ad_append(m, out, no && no->kids ? no : NULL);
         } else if (yes->kids || (no && no->kids)) {
-            ad_append(m, out, ad_new(m, AD_IF, AD_INT, 3, ad_copy(m, s->kid[0], NULL), yes, no));
+            ad_append(m, out, ad_if(m, ad_copy(m, s->condition, NULL), yes, no));
         }
         return;
     }
     case AD_FOR: {
-        ad_node *body = block(w, s->kid[2]);
+        ad_node *body = block(w, s->body);
         if (body->kids == 0) return;
-        ad_node *loop = ad_new(m, AD_FOR, AD_INT, 3, ad_copy(m, s->kid[0], NULL), ad_copy(m, s->kid[1], NULL), body);
-        loop->sym = s->sym;
-        loop->whole = s->whole;
-        ad_append(m, out, loop);
+        ad_append(m, out, ad_for(m, s->sym, ad_copy(m, s->first, NULL), ad_copy(m, s->end, NULL), s->step, body));
         return;
     }
     case AD_BLOCK: ad_append(m, out, block(w, s)); return;
@@ -258,9 +255,9 @@ static int left(const pattern *w, const ad_node *n)
     switch (n->op) {
     case AD_DECL: return w->needed[n->sym->number];
     case AD_SET:
-    case AD_INC: return w->needed[n->kid[0]->sym->number];
-    case AD_IF: return left(w, n->kid[1]) || left(w, n->kid[2]);
-    case AD_FOR: return left(w, n->kid[2]);
+    case AD_INC: return w->needed[n->target->sym->number];
+    case AD_IF: return left(w, n->yes) || left(w, n->no);
+    case AD_FOR: return left(w, n->body);
     case AD_BLOCK:
         for (int i = 0; i < n->kids && !any; i++) any = left(w, n->kid[i]);
         return any;
@@ -275,10 +272,10 @@ static int need(pattern *w, const ad_node *n)
     switch (n->op) {
     case AD_DECL: return n->sym->extent ? need_expr(w, n->sym->extent) : 0;
     case AD_SET:
-    case AD_INC: return need_expr(w, n->kid[1]) | need_expr(w, n->kid[0]);
+    case AD_INC: return need_expr(w, n->value) | need_expr(w, n->target);
     case AD_RAW: return need_expr(w, n);
-    case AD_IF: return need_expr(w, n->kid[0]) | need(w, n->kid[1]) | need(w, n->kid[2]);
-    case AD_FOR: return need_expr(w, n->kid[0]) | need_expr(w, n->kid[1]) | need(w, n->kid[2]);
+    case AD_IF: return need_expr(w, n->condition) | need(w, n->yes) | need(w, n->no);
+    case AD_FOR: return need_expr(w, n->first) | need_expr(w, n->end) | need(w, n->body);
     default:
         for (int i = 0; i < n->kids; i++) more |= need(w, n->kid[i]);
         return more;

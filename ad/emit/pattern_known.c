@@ -48,7 +48,7 @@ static const set *single(known *w, int item)
 static int element(known *w, const ad_node *leaf, int extent)
 {
     double v = 0;
-    if (leaf->op == AD_ELEM && !ad_literal(leaf->kid[0], &v)) w->failed = 1;
+    if (leaf->op == AD_ELEM && !ad_literal(leaf->index, &v)) w->failed = 1;
     if (v < 0 || v >= extent) w->failed = 1;
     return w->failed ? -1 : (int)v;
 }
@@ -90,15 +90,15 @@ static void walk(known *w, const ad_node *n)
     case AD_DECL: w->home[n->sym->number] = w->weak; return;
     case AD_SET:
     case AD_INC:
-        if (n->kid[0]->sym->type == AD_DOUBLE) {
-            const set *value = of(w, n->kid[1]), **cell = cell_of(w, n->kid[0]);
-            if (cell) *cell = n->op == AD_INC || w->weak > w->home[n->kid[0]->sym->number] ? unite(w, *cell, value) : value;
+        if (n->target->sym->type == AD_DOUBLE) {
+            const set *value = of(w, n->value), **cell = cell_of(w, n->target);
+            if (cell) *cell = n->op == AD_INC || w->weak > w->home[n->target->sym->number] ? unite(w, *cell, value) : value;
         }
         return;
     case AD_IF:
         w->weak++;
-        walk(w, n->kid[1]);
-        walk(w, n->kid[2]);
+        walk(w, n->yes);
+        walk(w, n->no);
         w->weak--;
         return;
     case AD_FOR: w->failed = 1; return;

@@ -30,11 +30,11 @@ static void spread(linter *k, const ad_node *n)
 {
     if (!n) return;
     if (n->op == AD_SET || n->op == AD_INC) {
-        ad_sym *s = n->kid[0]->sym;
-        if (ad_has(&k->moved, s) || !(depends(k, n->kid[1]) || depends(k, n->kid[0]))) return;
+        ad_sym *s = n->target->sym;
+        if (ad_has(&k->moved, s) || !(depends(k, n->value) || depends(k, n->target))) return;
         ad_include(k->m, &k->moved, s);
         k->changed = 1;
-    } else if (n->op == AD_FOR && !ad_has(&k->moved, n->sym) && depends(k, n->kid[0])) {
+    } else if (n->op == AD_FOR && !ad_has(&k->moved, n->sym) && depends(k, n->first)) {
         ad_include(k->m, &k->moved, n->sym);
         k->changed = 1;
     }
@@ -60,16 +60,16 @@ static void look(linter *k, const ad_node *n)
         break;
     }
     case AD_COND:
-        if (depends(k, n->kid[0]))
+        if (depends(k, n->condition))
             ad_remark(k->d, place_of(k, n), NULL, "'?:' depends on y or p: the derivative is that of the value chosen");
         break;
     case AD_TO_INT:
-        if (n->kid[0]->type == AD_DOUBLE && depends(k, n->kid[0]))
+        if (n->a->type == AD_DOUBLE && depends(k, n->a))
             ad_remark(k->d, place_of(k, n), NULL,
                       "a number that depends on y or p becomes an integer: its derivative is taken as 0");
         break;
     case AD_ELEM:
-        if (depends(k, n->kid[0])) {
+        if (depends(k, n->index)) {
             const char *name = n->sym->user ? n->sym->user : n->sym->name;
             ad_remark(k->d, place_of(k, n), NULL,
                       "the index of '%s' depends on y or p: the derivative is that of the element chosen", name);
@@ -89,18 +89,18 @@ static void walk(linter *k, const ad_node *n)
     }
     k->statement = n->place;
     if (n->op == AD_IF) {
-        look(k, n->kid[0]);
-        if (depends(k, n->kid[0]))
+        look(k, n->condition);
+        if (depends(k, n->condition))
             ad_remark(k->d, n->place, NULL, "this choice depends on y or p: the derivative is that of the branch taken");
-        walk(k, n->kid[1]);
-        walk(k, n->kid[2]);
+        walk(k, n->yes);
+        walk(k, n->no);
     } else if (n->op == AD_FOR) {
-        look(k, n->kid[0]);
-        look(k, n->kid[1]);
-        if (depends(k, n->kid[0]) || depends(k, n->kid[1]))
+        look(k, n->first);
+        look(k, n->end);
+        if (depends(k, n->first) || depends(k, n->end))
             ad_remark(k->d, n->place, NULL,
                       "how often this loop runs depends on y or p: the derivative is that of the passes made");
-        walk(k, n->kid[2]);
+        walk(k, n->body);
     } else {
         for (int i = 0; i < n->kids; i++) look(k, n->kid[i]);
     }

@@ -55,7 +55,6 @@ typedef struct ac_loop {
 /* Marks of symbols: assigned once; a flag of the control flow; one that is read. */
 enum { M_STABLE = 1, M_FLAG = 2, M_NEEDED = 4 };
 
-enum { BLOCK_CLOSED = 1 }; /* ad_node.whole of a block that has been lowered; tidy.c clears it */
 
 typedef struct ac_lower {
     ac_unit *u;

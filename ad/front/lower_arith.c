@@ -79,9 +79,9 @@ ac_type *ac_node_type(const ad_node *n)
     case AD_ELEM: return ac_promote(type_called(n->sym->ctype));
     case AD_TO_INT: return ac_promote(type_called(n->text));
     case AD_NEG:
-    case AD_BITNOT: return ac_node_type(n->kid[0]);
+    case AD_BITNOT: return ac_node_type(n->a);
     case AD_SHL:
-    case AD_SHR: return ac_node_type(n->kid[0]);
+    case AD_SHR: return ac_node_type(n->a);
     case AD_ADD:
     case AD_SUB:
     case AD_MUL:
@@ -89,8 +89,8 @@ ac_type *ac_node_type(const ad_node *n)
     case AD_MOD:
     case AD_BITAND:
     case AD_BITOR:
-    case AD_XOR: return ac_common(ac_node_type(n->kid[0]), ac_node_type(n->kid[1]));
-    case AD_COND: return ac_common(ac_node_type(n->kid[1]), ac_node_type(n->kid[2]));
+    case AD_XOR: return ac_common(ac_node_type(n->a), ac_node_type(n->b));
+    case AD_COND: return ac_common(ac_node_type(n->yes), ac_node_type(n->no));
     case AD_RAW: return ac_int(AC_LONG);
     default: return ac_int(AC_INT);
     }

@@ -119,10 +119,8 @@ int ac_local_object(ac_lower *cx, ac_entity *v, ac_ref *out)
 ad_sym *ac_begin_each(ac_lower *cx, ad_node *count, ad_node **outer)
 {
     ad_sym *s = ac_symbol(cx, "i", ac_int(AC_INT), AD_COUNTER);
-    ad_node *body = ad_block(cx->m), *loop = ad_new(cx->m, AD_FOR, AD_INT, 3, ad_whole(cx->m, 0), count, body);
-    loop->sym = s;
-    loop->whole = 1;
-    ac_emit(cx, loop);
+    ad_node *body = ad_block(cx->m);
+    ac_emit(cx, ad_for(cx->m, s, ad_whole(cx->m, 0), count, 1, body));
     *outer = cx->block;
     cx->block = body;
     return s;

@@ -173,11 +173,11 @@ static int is_pointer(ac_lower *cx, const ac_expr *e)
 static ad_node *shared(ac_lower *cx, ac_type *t)
 {
     ad_node *last = cx->block->kid[cx->block->kids - 1];
-    if (last->kid[1]->op == AD_NUM || last->kid[1]->op == AD_NAME) return last->kid[1];
-    ad_node *e = last->kid[1];
+    if (last->value->op == AD_NUM || last->value->op == AD_NAME) return last->value;
+    ad_node *e = last->value;
     cx->block->kids--;
     ad_node *value = ad_use(cx->m, ac_temporary(cx, "value", t, e));
-    last->kid[1] = value;
+    last->value = value;
     ad_append(cx->m, cx->block, last);
     return value;
 }
@@ -192,7 +192,7 @@ static int assignment(ac_lower *cx, ac_expr *e, ac_ref *to)
             const ad_node *last = cx->block->kids ? cx->block->kid[cx->block->kids - 1] : NULL;
             ac_value v = ac_load(cx, &from, e->place);
             if (v.type && v.type->class == T_DOUBLE && v.node->op == AD_ELEM && last && last->op == AD_SET &&
-                last->kid[0]->sym == v.node->sym)
+                last->target->sym == v.node->sym)
                 v.node = shared(cx, v.type);
             if (!ac_lvalue(cx, e->a, to)) return 0;
             return ac_assign(cx, to, &v, e->a->place);
@@ -383,7 +383,7 @@ static ac_value logical(ac_lower *cx, ac_expr *e)
     ad_sym *s = ac_temporary(cx, e->op == E_AND ? "both" : "either", t, ac_convert(cx, ac_of(t, a), ac_int(AC_BOOL), 0));
     set_in(cx, block, s, ac_convert(cx, ac_of(t, b), ac_int(AC_BOOL), 0));
     ad_node *test = e->op == E_AND ? ad_use(cx->m, s) : ad_new(cx->m, AD_NOT, AD_INT, 1, ad_use(cx->m, s));
-    ac_emit(cx, ad_new(cx->m, AD_IF, AD_INT, 3, test, block, NULL));
+    ac_emit(cx, ad_if(cx->m, test, block, NULL));
     return ac_of(t, ad_use(cx->m, s));
 }
 
@@ -399,7 +399,7 @@ static ac_value condition(ac_lower *cx, ac_expr *e)
     ac_value b = lazily(cx, e->b, &yes), c = lazily(cx, e->c, &no);
     if (!b.type || !c.type) return ac_bad();
     if (b.type->class == T_VOID && c.type->class == T_VOID) {
-        if (yes->kids || no->kids) ac_emit(cx, ad_new(cx->m, AD_IF, AD_INT, 3, test, yes, no->kids ? no : NULL));
+        if (yes->kids || no->kids) ac_emit(cx, ad_if(cx->m, test, yes, no->kids ? no : NULL));
         return b;
     }
     if (!ac_is_number(b.type) || !ac_is_number(c.type)) {
@@ -419,7 +419,7 @@ static ac_value condition(ac_lower *cx, ac_expr *e)
     ac_emit(cx, ad_decl(cx->m, s));
     set_in(cx, yes, s, b.node);
     set_in(cx, no, s, c.node);
-    ac_emit(cx, ad_new(cx->m, AD_IF, AD_INT, 3, test, yes, no));
+    ac_emit(cx, ad_if(cx->m, test, yes, no));
     return ac_of(t, ad_use(cx->m, s));
 }
 

@@ -241,7 +241,7 @@ static int bounds(ac_lower *cx, header *h)
 static const ad_sym *assigned(const ad_node *tree, const ad_node *n)
 {
     if (!tree) return NULL;
-    if (tree->op == AD_SET || tree->op == AD_INC) return ad_uses(n, tree->kid[0]->sym) ? tree->kid[0]->sym : NULL;
+    if (tree->op == AD_SET || tree->op == AD_INC) return ad_uses(n, tree->target->sym) ? tree->target->sym : NULL;
     if (tree->op != AD_BLOCK && tree->op != AD_IF && tree->op != AD_FOR) return NULL;
     for (int i = tree->op == AD_FOR ? 2 : tree->op == AD_IF ? 1 : 0; i < tree->kids; i++) {
         const ad_sym *s = assigned(tree->kid[i], n);
@@ -314,8 +314,8 @@ static int followers(ac_lower *cx, header *h, follower *f, ac_expr **others, int
         if (!now.type) continue;
         f[n] = (follower){.v = v, .own = v->bound, .step = step};
         const ad_node *last = cx->block->kids ? cx->block->kid[cx->block->kids - 1] : NULL;
-        const int just_set = last && last->op == AD_SET && ad_same(last->kid[0], now.node) && ac_stable(cx, last->kid[1]);
-        f[n].from = just_set ? last->kid[1] : ac_frozen(cx, now.node, ad_text(cx->m, "%s_from", v->name->text));
+        const int just_set = last && last->op == AD_SET && ad_same(last->target, now.node) && ac_stable(cx, last->value);
+        f[n].from = just_set ? last->value : ac_frozen(cx, now.node, ad_text(cx->m, "%s_from", v->name->text));
         n++;
     }
     return n;
@@ -353,7 +353,7 @@ static void pass(ac_lower *cx, header *h, ac_loop *loop, ac_expr **others, int o
     ad_node *outer = cx->block;
     if (leaves) {
         ad_node *guard = ac_guard(cx, leaves), *inner = ad_block(cx->m);
-        ac_emit(cx, ad_new(cx->m, AD_IF, AD_INT, 3, guard, inner, NULL));
+        ac_emit(cx, ad_if(cx->m, guard, inner, NULL));
         cx->block = inner;
     }
     if (h->keep && loop->stop) {
@@ -364,7 +364,7 @@ static void pass(ac_lower *cx, header *h, ac_loop *loop, ac_expr **others, int o
     }
     if (h->rest) {
         ad_node *go = ac_full_truth(cx, h->rest), *inner = ad_block(cx->m), *stop = ad_block(cx->m);
-        ac_emit(cx, ad_new(cx->m, AD_IF, AD_INT, 3, go, inner, stop));
+        ac_emit(cx, ad_if(cx->m, go, inner, stop));
         cx->block = stop;
         ac_emit(cx, ad_set(cx->m, ad_use(cx->m, loop->stop), ad_whole(cx->m, 1)));
         cx->block = inner;
@@ -376,7 +376,7 @@ static void pass(ac_lower *cx, header *h, ac_loop *loop, ac_expr **others, int o
         ad_node *guard = exits ? ac_guard(cx, exits) : NULL;
         if (guard) {
             ad_node *inner = ad_block(cx->m);
-            ac_emit(cx, ad_new(cx->m, AD_IF, AD_INT, 3, guard, inner, NULL));
+            ac_emit(cx, ad_if(cx->m, guard, inner, NULL));
             cx->block = inner;
         }
         for (int i = 0; i < other_count; i++) ac_effect(cx, others[i]);
@@ -418,7 +418,7 @@ static void leave(ac_lower *cx, const header *h, const ac_loop *loop, const foll
         if (loop->stop) {
             ad_node *over = ad_block(cx->m), *ran = ad_new(cx->m, AD_NOT, AD_INT, 1, ad_use(cx->m, loop->stop));
             ac_mark(cx, loop->stop, M_NEEDED);
-            ac_emit(cx, ad_new(cx->m, AD_IF, AD_INT, 3, ran, over, NULL));
+            ac_emit(cx, ad_if(cx->m, ran, over, NULL));
             cx->block = over;
         }
         assign_int(cx, h->v->bound, h->v->type, end);
@@ -451,10 +451,8 @@ void ac_lower_for(ac_lower *cx, ac_stmt *s)
         loop.stop = flag(cx, "stop");
         if (h.rest) ac_mark(cx, loop.stop, M_NEEDED);
     }
-    ad_node *body = ad_block(cx->m), *node = ad_new(cx->m, AD_FOR, AD_INT, 3, h.from, h.to, body), *outer = cx->block;
-    node->sym = h.counter;
-    node->whole = h.step;
-    ac_emit(cx, node);
+    ad_node *body = ad_block(cx->m), *outer = cx->block;
+    ac_emit(cx, ad_for(cx->m, h.counter, h.from, h.to, h.step, body));
     cx->loop = &loop;
     cx->block = body;
     h.v->counter = h.counter;
@@ -466,7 +464,7 @@ void ac_lower_for(ac_lower *cx, ac_stmt *s)
     }
     pass(cx, &h, &loop, others, other_count);
     h.v->counter = NULL;
-    body->whole = BLOCK_CLOSED;
+    body->closed = 1;
     cx->block = outer;
     cx->loop = outer_loop;
     cx->place = s->place;

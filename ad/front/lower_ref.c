@@ -51,7 +51,7 @@ static ad_node *sum(ac_lower *cx, ad_node *a, ad_node *b)
     ad_node *first = a;
     a = with_sign(cx, a, b);
     b = with_sign(cx, b, first);
-    if (b->op == AD_NEG) return ac_int_op(cx, AD_SUB, a, b->kid[0]);
+    if (b->op == AD_NEG) return ac_int_op(cx, AD_SUB, a, b->a);
     return ac_int_op(cx, AD_ADD, a, b);
 }
 
@@ -170,7 +170,7 @@ static int variable(ac_lower *cx, ac_expr *e, ac_ref *out)
             ad_error(cx->d, e->place, NULL, "'%s' is used before it has a value", e->name->text);
         return 0;
     }
-    if (v->assigned_in && v->assigned_in->whole == BLOCK_CLOSED) {
+    if (v->assigned_in && v->assigned_in->closed) {
         ad_error(cx->d, e->place, "a pointer that is declared where it is assigned",
                  "the pointer '%s' is used outside the block it was assigned in", e->name->text);
         return 0;

@@ -38,7 +38,7 @@ void ac_lower_block(ac_lower *cx, ad_node *block, ac_stmt *first)
     else ac_statements(cx, first);
     cx->depth--;
     cx->block = outer;
-    if (block != outer) block->whole = BLOCK_CLOSED;
+    if (block != outer) block->closed = 1;
 }
 
 static void lower_return(ac_lower *cx, ac_stmt *s)
@@ -81,14 +81,14 @@ static void lower_if(ac_lower *cx, ac_stmt *s, ac_stmt *rest)
         else if (taken || rest) ac_lower_block(cx, cx->block, taken ? taken->first : rest);
         return;
     }
-    ad_node *choice = ad_new(cx->m, AD_IF, AD_INT, 3, test, yes, no);
+    ad_node *choice = ad_if(cx->m, test, yes, no);
     ac_emit(cx, choice);
     if (rest && !s->body->always) lower_with_rest(cx, yes, s->body, rest);
     else ac_lower_block(cx, yes, s->body->first);
     if (rest && s->body->always && s->otherwise) lower_with_rest(cx, no, s->otherwise, rest);
     else if (s->otherwise) ac_lower_block(cx, no, s->otherwise->first);
     else if (rest) ac_lower_block(cx, no, rest);
-    if (!no->kids) choice->kid[2] = NULL;
+    if (!no->kids) choice->no = NULL;
 }
 
 static void lower_one(ac_lower *cx, ac_stmt *s)
@@ -125,7 +125,7 @@ void ac_statements(ac_lower *cx, ac_stmt *first)
         ad_node *guard = ac_guard(cx, s->exits);
         if (!guard) continue;
         ad_node *rest = ad_block(cx->m);
-        ac_emit(cx, ad_new(cx->m, AD_IF, AD_INT, 3, guard, rest, NULL));
+        ac_emit(cx, ad_if(cx->m, guard, rest, NULL));
         ac_lower_block(cx, rest, s->next);
         return;
     }

@@ -37,8 +37,8 @@ static int gather(const ad_node *n, int64_t scale, affine *a)
     switch (n->op) {
     case AD_WHOLE: return !__builtin_mul_overflow(n->whole, scale, &k) && !__builtin_add_overflow(a->constant, k, &a->constant);
     case AD_NAME: return n->sym->role == AD_COUNTER && add_term(a, n->sym, scale);
-    case AD_ADD: return gather(n->kid[0], scale, a) && gather(n->kid[1], scale, a);
-    case AD_SUB: return scale != INT64_MIN && gather(n->kid[0], scale, a) && gather(n->kid[1], -scale, a);
+    case AD_ADD: return gather(n->a, scale, a) && gather(n->b, scale, a);
+    case AD_SUB: return scale != INT64_MIN && gather(n->a, scale, a) && gather(n->b, -scale, a);
     case AD_MUL:
         for (int i = 0; i < 2; i++) {
             if (n->kid[i]->op != AD_WHOLE) continue;
@@ -67,8 +67,8 @@ static void check(ac_lower *cx, const ad_node *n, const span *s)
 {
     affine a = {0};
     int64_t low, high, count;
-    if (!n->sym->extent || !ac_whole_of(n->sym->extent, &count) || n->kid[0]->op == AD_WHOLE) return;
-    if (!gather(n->kid[0], 1, &a) || !extremes(&a, s, &low, &high) || (low >= 0 && high < count)) return;
+    if (!n->sym->extent || !ac_whole_of(n->sym->extent, &count) || n->index->op == AD_WHOLE) return;
+    if (!gather(n->index, 1, &a) || !extremes(&a, s, &low, &high) || (low >= 0 && high < count)) return;
     const char *name = n->sym->user ? n->sym->user : n->sym->name;
     ad_error(cx->d, n->place, "the bounds of the loop", "the index of '%s' reaches %lld, but it has %lld element%s", name,
              (long long)(low < 0 ? low : high), (long long)count, count == 1 ? "" : "s");
@@ -91,12 +91,12 @@ static void walk(ac_lower *cx, const ad_node *n, span *outer)
         for (int i = 0; i < n->kids; i++) walk(cx, n->kid[i], outer);
         return;
     case AD_FOR:
-        if (!ac_whole_of(n->kid[0], &from) || !ac_whole_of(n->kid[1], &to)) return;
-        if (n->whole > 0 ? from >= to : from <= to) return;
+        if (!ac_whole_of(n->first, &from) || !ac_whole_of(n->end, &to)) return;
+        if (n->step > 0 ? from >= to : from <= to) return;
         if (from < -LARGE || from > LARGE || to < -LARGE || to > LARGE) return;
-        const int64_t last = from + (n->whole > 0 ? to - from - 1 : to - from + 1) / n->whole * n->whole;
+        const int64_t last = from + (n->step > 0 ? to - from - 1 : to - from + 1) / n->step * n->step;
         span s = {.counter = n->sym, .first = from < last ? from : last, .last = from < last ? last : from, .outer = outer};
-        walk(cx, n->kid[2], &s);
+        walk(cx, n->body, &s);
         return;
     case AD_SET:
     case AD_INC: look(cx, n, outer); return;

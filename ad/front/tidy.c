@@ -11,7 +11,7 @@
 
 static int is_idle(const ac_lower *cx, const ad_node *n)
 {
-    if (n->op == AD_SET && n->kid[0]->op == AD_NAME) n = n->kid[0];
+    if (n->op == AD_SET && n->target->op == AD_NAME) n = n->target;
     else if (n->op != AD_DECL) return 0;
     return ac_marked(cx, n->sym, M_FLAG) && !ac_marked(cx, n->sym, M_NEEDED);
 }
@@ -19,26 +19,26 @@ static int is_idle(const ac_lower *cx, const ad_node *n)
 static void clean(ac_lower *cx, ad_node *block)
 {
     int kept = 0;
-    block->whole = 0;
+    block->closed = 0;
     for (int i = 0; i < block->kids; i++) {
         ad_node *n = block->kid[i];
         if (is_idle(cx, n)) continue;
-        if (n->op == AD_FOR) clean(cx, n->kid[2]);
-        if (n->op == AD_FOR && !n->kid[2]->kids) continue;
+        if (n->op == AD_FOR) clean(cx, n->body);
+        if (n->op == AD_FOR && !n->body->kids) continue;
         if (n->op == AD_IF) {
             int64_t k;
-            clean(cx, n->kid[1]);
-            if (n->kid[2]) clean(cx, n->kid[2]);
-            if (n->kid[2] && !n->kid[2]->kids) n->kid[2] = NULL;
-            if (!n->kid[1]->kids && !n->kid[2]) continue;
-            if (!n->kid[1]->kids) {
-                ad_node *test = n->kid[0];
-                n->kid[0] = test->op == AD_NOT ? test->kid[0] : ad_new(cx->m, AD_NOT, AD_INT, 1, test);
-                n->kid[1] = n->kid[2];
-                n->kid[2] = NULL;
+            clean(cx, n->yes);
+            if (n->no) clean(cx, n->no);
+            if (n->no && !n->no->kids) n->no = NULL;
+            if (!n->yes->kids && !n->no) continue;
+            if (!n->yes->kids) {
+                ad_node *test = n->condition;
+                n->condition = test->op == AD_NOT ? test->a : ad_new(cx->m, AD_NOT, AD_INT, 1, test);
+                n->yes = n->no;
+                n->no = NULL;
             }
-            if (ac_whole_of(n->kid[0], &k)) { /* if (1): the branch itself, as a block */
-                n = k ? n->kid[1] : n->kid[2];
+            if (ac_whole_of(n->condition, &k)) { /* if (1): the branch itself, as a block */
+                n = k ? n->yes : n->no;
                 if (!n) continue;
             }
         }
@@ -102,15 +102,15 @@ static void walk(survey *s, ad_node *block, region *outer, int is_pass)
             break;
         case AD_BLOCK: walk(s, n, r, 0); break;
         case AD_IF:
-            look(s, n->kid[0], r);
-            walk(s, n->kid[1], r, 0);
-            if (n->kid[2]) walk(s, n->kid[2], r, 0);
+            look(s, n->condition, r);
+            walk(s, n->yes, r, 0);
+            if (n->no) walk(s, n->no, r, 0);
             break;
         case AD_FOR:
-            look(s, n->kid[0], r);
-            look(s, n->kid[1], r);
+            look(s, n->first, r);
+            look(s, n->end, r);
             note(s, n->sym, r);
-            walk(s, n->kid[2], r, 1);
+            walk(s, n->body, r, 1);
             break;
         default: look(s, n, r); break;
         }
@@ -135,7 +135,7 @@ static int sets_first(const ad_node *block, const ad_sym *s)
     const int i = first_mention(block, s);
     if (i < 0) return 0;
     const ad_node *n = block->kid[i];
-    return n->op == AD_SET && n->kid[0]->op == AD_NAME && n->kid[0]->sym == s && !ad_uses(n->kid[1], s);
+    return n->op == AD_SET && n->target->op == AD_NAME && n->target->sym == s && !ad_uses(n->value, s);
 }
 
 static region *home(const usage *u, const ad_sym *s)
@@ -182,9 +182,9 @@ static int collect(survey *s, ad_node *block, move *moves, int count)
     for (int i = 0; i < block->kids; i++) {
         ad_node *n = block->kid[i];
         if (n->op == AD_BLOCK) count = collect(s, n, moves, count);
-        if (n->op == AD_FOR) count = collect(s, n->kid[2], moves, count);
-        if (n->op == AD_IF) count = collect(s, n->kid[1], moves, count);
-        if (n->op == AD_IF && n->kid[2]) count = collect(s, n->kid[2], moves, count);
+        if (n->op == AD_FOR) count = collect(s, n->body, moves, count);
+        if (n->op == AD_IF) count = collect(s, n->yes, moves, count);
+        if (n->op == AD_IF && n->no) count = collect(s, n->no, moves, count);
     }
     return count;
 }

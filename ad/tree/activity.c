@@ -11,7 +11,7 @@ static int leaves(const ad_node *n, int (*f)(const ad_sym *s, void *context), vo
     case AD_ELEM:
         return n->sym->type == AD_DOUBLE && f(n->sym, context);
     case AD_COND:
-        return leaves(n->kid[1], f, context) || leaves(n->kid[2], f, context);
+        return leaves(n->yes, f, context) || leaves(n->no, f, context);
     case AD_CALL:
         switch (n->rule) {
         case AD_RULE_floor:
@@ -20,7 +20,7 @@ static int leaves(const ad_node *n, int (*f)(const ad_sym *s, void *context), vo
         case AD_RULE_round:
             return 0;
         case AD_RULE_copysign:
-            return leaves(n->kid[0], f, context);
+            return leaves(n->a, f, context);
         default:
             break;
         }
@@ -64,11 +64,11 @@ static int add_leaf(const ad_sym *s, void *context)
 static void step(spread *w, const ad_node *n, int backwards)
 {
     if (n->op == AD_SET || n->op == AD_INC) {
-        const ad_sym *s = n->kid[0]->sym;
+        const ad_sym *s = n->target->sym;
         if (s->type != AD_DOUBLE) return;
         if (backwards) {
-            if (ad_has(w->set, s)) leaves(n->kid[1], add_leaf, w);
-        } else if (!ad_has(w->set, s) && leaves(n->kid[1], in_set, w->set)) {
+            if (ad_has(w->set, s)) leaves(n->value, add_leaf, w);
+        } else if (!ad_has(w->set, s) && leaves(n->value, in_set, w->set)) {
             add_leaf(s, w);
         }
         return;

@@ -16,7 +16,7 @@ static int subset(const ad_syms *a, const ad_syms *b)
     return 1;
 }
 
-/* Which pops are read: by pair (node->whole, 0: not known as a pair) and symbol. */
+/* Which pops are read: by pair (0: not known as a pair) and symbol. */
 typedef struct tape {
     int64_t pair;
     const ad_sym *sym;
@@ -32,21 +32,21 @@ typedef struct sweeper {
 static tape *pop_of(sweeper *w, const ad_node *n)
 {
     for (int i = w->pops - 1; i >= 0; i--)
-        if (w->pop[i].pair == n->whole && w->pop[i].sym == n->kid[0]->sym) return &w->pop[i];
+        if (w->pop[i].pair == n->pair && w->pop[i].sym == n->target->sym) return &w->pop[i];
     return NULL;
 }
 
 static void note_pop(sweeper *w, const ad_node *n, int read)
 {
-    tape *t = n->whole ? pop_of(w, n) : NULL;
+    tape *t = n->pair ? pop_of(w, n) : NULL;
     if (t) t->read |= read;
-    if (t || !n->whole) return;
+    if (t || !n->pair) return;
     if (w->pops == w->room) {
         int room = 2 * w->room + 16;
         w->pop = ad_grow(w->m, w->pop, (size_t)w->pops * sizeof *w->pop, (size_t)room * sizeof *w->pop);
         w->room = room;
     }
-    w->pop[w->pops++] = (tape){n->whole, n->kid[0]->sym, read};
+    w->pop[w->pops++] = (tape){n->pair, n->target->sym, read};
 }
 
 static ad_node *sweep(sweeper *w, const ad_node *n, ad_syms *live);
@@ -58,7 +58,7 @@ static ad_syms around_loop(sweeper *w, const ad_node *loop, const ad_syms *live)
     ad_syms at = ad_syms_copy(m, live);
     for (;;) {
         ad_syms before = ad_syms_copy(m, &at);
-        sweep(w, loop->kid[2], &before);
+        sweep(w, loop->body, &before);
         if (subset(&before, &at)) return at;
         ad_unite(m, &at, &before);
     }
@@ -91,25 +91,25 @@ static ad_node *sweep_if(sweeper *w, const ad_node *n, ad_syms *live)
 {
     ad_arena *m = w->m;
     ad_syms other = ad_syms_copy(m, live);
-    ad_node *yes = sweep(w, n->kid[1], live);
-    ad_node *no = n->kid[2] ? sweep(w, n->kid[2], &other) : NULL;
+    ad_node *yes = sweep(w, n->yes, live);
+    ad_node *no = n->no ? sweep(w, n->no, &other) : NULL;
     ad_unite(m, live, &other);
     if (idle(yes) && idle(no)) return NULL;
-    ad_reads(m, n->kid[0], live);
-    return with_kids(m, n, n->kid[0], yes, idle(no) ? NULL : no);
+    ad_reads(m, n->condition, live);
+    return with_kids(m, n, n->condition, yes, idle(no) ? NULL : no);
 }
 
 static ad_node *sweep_for(sweeper *w, const ad_node *n, ad_syms *live)
 {
     ad_arena *m = w->m;
     ad_syms at = around_loop(w, n, live);
-    ad_node *body = sweep(w, n->kid[2], &at);
+    ad_node *body = sweep(w, n->body, &at);
     if (idle(body)) return NULL;
     ad_unite(m, live, &at);
     ad_exclude(live, n->sym);
-    ad_reads(m, n->kid[0], live);
-    ad_reads(m, n->kid[1], live);
-    return with_kids(m, n, n->kid[0], n->kid[1], body);
+    ad_reads(m, n->first, live);
+    ad_reads(m, n->end, live);
+    return with_kids(m, n, n->first, n->end, body);
 }
 
 /* The statement without its dead parts, or NULL; live: after it on entry, before it on return. */
@@ -133,9 +133,9 @@ static ad_node *sweep(sweeper *w, const ad_node *n, ad_syms *live)
     case AD_SET:
     case AD_INC:
     case AD_POP:
-        if (n->op != AD_POP && !wanted(live, n->kid[0]->sym)) return NULL;
-        if (n->op == AD_POP) note_pop(w, n, wanted(live, n->kid[0]->sym));
-        if (n->op != AD_INC && n->kid[0]->op == AD_NAME) ad_exclude(live, n->kid[0]->sym);
+        if (n->op != AD_POP && !wanted(live, n->target->sym)) return NULL;
+        if (n->op == AD_POP) note_pop(w, n, wanted(live, n->target->sym));
+        if (n->op != AD_INC && n->target->op == AD_NAME) ad_exclude(live, n->target->sym);
         ad_reads(m, n, live);
         break;
     case AD_PUSH:
@@ -190,7 +190,7 @@ static void untape(sweeper *w, ad_node *n)
     int kept = 0;
     for (int i = 0; i < n->kids; i++) {
         ad_node *s = n->kid[i];
-        if (s && (s->op == AD_PUSH || s->op == AD_POP) && s->whole) {
+        if (s && (s->op == AD_PUSH || s->op == AD_POP) && s->pair) {
             tape *t = pop_of(w, s);
             if (t && !t->read) continue;
         }
@@ -268,13 +268,13 @@ static void first_sums(ad_arena *m, const ad_fn *fn, ad_node *block)
             for (int k = 0; k < s->kids; k++)
                 if (s->kid[k] && s->kid[k]->op == AD_BLOCK) first_sums(m, fn, s->kid[k]);
         if (s->op == AD_BLOCK) first_sums(m, fn, s);
-        const ad_node *t = s->op == AD_SET || s->op == AD_INC ? s->kid[0] : NULL;
-        int zero = s->op == AD_SET && t->sym->type == AD_DOUBLE && s->kid[1]->op == AD_NUM && s->kid[1]->value == 0;
+        const ad_node *t = s->op == AD_SET || s->op == AD_INC ? s->target : NULL;
+        int zero = s->op == AD_SET && t->sym->type == AD_DOUBLE && s->value->op == AD_NUM && s->value->real == 0;
         if (zero && !z.at) z.at = ad_take(m, ((size_t)fn->syms + 1) * sizeof *z.at);
         if (!z.at) continue;
         int from = t ? z.at[t->sym->number] : 0;
-        if (s->op == AD_INC && from && ad_same(block->kid[from - 1]->kid[0], t) && !ad_uses(s->kid[1], t->sym)) {
-            ad_node *set = ad_set(m, s->kid[0], s->kid[1]);
+        if (s->op == AD_INC && from && ad_same(block->kid[from - 1]->target, t) && !ad_uses(s->value, t->sym)) {
+            ad_node *set = ad_set(m, s->target, s->value);
             set->place = s->place;
             block->kid[i] = set;
             block->kid[from - 1] = NULL;
@@ -303,9 +303,9 @@ static void privatize(ad_arena *m, ad_fn *fn, ad_node *n, ad_syms *live);
 static void privatize_loop(ad_arena *m, ad_fn *fn, ad_node *loop, const ad_syms *live)
 {
     ad_syms written = {0}, own = {0}, exposed = {0};
-    ad_writes(m, loop->kid[2], &written);
+    ad_writes(m, loop->body, &written);
     ad_declared(m, loop, &own);
-    ad_exposed(m, loop->kid[2], &exposed);
+    ad_exposed(m, loop->body, &exposed);
     int syms = fn->syms;
     ad_sym **map = ad_take(m, ((size_t)syms + 1) * sizeof *map);
     ad_node *body = ad_block(m);
@@ -323,13 +323,13 @@ static void privatize_loop(ad_arena *m, ad_fn *fn, ad_node *loop, const ad_syms 
         ad_append(m, body, ad_decl(m, map[i]));
     }
     if (body->kids > 0) {
-        ad_node *inner = ad_copy(m, loop->kid[2], map);
+        ad_node *inner = ad_copy(m, loop->body, map);
         for (int i = 0; i < inner->kids; i++) ad_append(m, body, inner->kid[i]);
-        loop->kid[2] = body;
+        loop->body = body;
     }
     sweeper w = {.m = m};
     ad_syms at = around_loop(&w, loop, live);
-    privatize(m, fn, loop->kid[2], &at);
+    privatize(m, fn, loop->body, &at);
 }
 
 /* live: after n on entry, before it on return. */
@@ -342,8 +342,8 @@ static void privatize(ad_arena *m, ad_fn *fn, ad_node *n, ad_syms *live)
     if (n->op == AD_FOR) privatize_loop(m, fn, n, live);
     if (n->op == AD_IF) {
         ad_syms yes = ad_syms_copy(m, live), no = ad_syms_copy(m, live);
-        privatize(m, fn, n->kid[1], &yes);
-        if (n->kid[2]) privatize(m, fn, n->kid[2], &no);
+        privatize(m, fn, n->yes, &yes);
+        if (n->no) privatize(m, fn, n->no, &no);
     }
     sweeper w = {.m = m};
     sweep(&w, n, live);

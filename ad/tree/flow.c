@@ -70,7 +70,7 @@ void ad_reads(ad_arena *m, const ad_node *n, ad_syms *a)
         break;
     case AD_SET:
     case AD_POP: /* the target's index is read, the target is not */
-        if (n->kid[0]->op == AD_ELEM) ad_reads(m, n->kid[0]->kid[0], a);
+        if (n->target->op == AD_ELEM) ad_reads(m, n->target->index, a);
         from = 1;
         break;
     default:
@@ -82,7 +82,7 @@ void ad_reads(ad_arena *m, const ad_node *n, ad_syms *a)
 void ad_writes(ad_arena *m, const ad_node *n, ad_syms *a)
 {
     if (!n) return;
-    if (n->op == AD_SET || n->op == AD_INC || n->op == AD_POP) ad_include(m, a, n->kid[0]->sym);
+    if (n->op == AD_SET || n->op == AD_INC || n->op == AD_POP) ad_include(m, a, n->target->sym);
     if (n->op == AD_FOR) ad_include(m, a, n->sym);
     if (n->op == AD_BLOCK || n->op == AD_IF || n->op == AD_FOR)
         for (int i = 0; i < n->kids; i++) ad_writes(m, n->kid[i], a);
@@ -99,7 +99,7 @@ void ad_declared(ad_arena *m, const ad_node *n, ad_syms *a)
 int ad_only_added(const ad_node *n, const ad_sym *s)
 {
     if (!n) return 1;
-    if (n->op == AD_INC && n->kid[0]->sym == s) return !ad_uses(n->kid[1], s) && (n->kid[0]->op == AD_NAME || !ad_uses(n->kid[0]->kid[0], s));
+    if (n->op == AD_INC && n->target->sym == s) return !ad_uses(n->value, s) && (n->target->op == AD_NAME || !ad_uses(n->target->index, s));
     if (n->sym == s) return 0;
     for (int i = 0; i < n->kids; i++)
         if (!ad_only_added(n->kid[i], s)) return 0;
@@ -164,7 +164,7 @@ static void forget(known *k, const ad_sym *s)
 {
     int kept = 0;
     for (int i = 0; i < k->elems; i++)
-        if (!ad_uses(k->elem[i]->kid[0], s)) k->elem[kept++] = k->elem[i];
+        if (!ad_uses(k->elem[i]->index, s)) k->elem[kept++] = k->elem[i];
     k->elems = kept;
 }
 
@@ -200,7 +200,7 @@ static void forget_all(ad_arena *m, known *k, const ad_syms *changed)
     int kept = 0;
     for (int i = 0; i < k->elems; i++) {
         ad_syms used = {0};
-        ad_reads(m, k->elem[i]->kid[0], &used);
+        ad_reads(m, k->elem[i]->index, &used);
         if (!ad_meets(&used, changed)) k->elem[kept++] = k->elem[i];
     }
     k->elems = kept;
@@ -208,14 +208,14 @@ static void forget_all(ad_arena *m, known *k, const ad_syms *changed)
 
 static void expose_for(walk *w, const ad_node *n, known *k)
 {
-    read_expr(w, n->kid[0], k);
-    read_expr(w, n->kid[1], k);
+    read_expr(w, n->first, k);
+    read_expr(w, n->end, k);
     ad_syms changed = {0};
     ad_writes(w->m, n, &changed);
     forget_all(w->m, k, &changed); /* in the body as after it, only what no iteration changes stays known */
     known in = known_copy(w->m, k);
     ad_include(w->m, &in.whole, n->sym);
-    expose(w, n->kid[2], &in);
+    expose(w, n->body, &in);
     if (ad_trips(n) > 0) { /* what a body that runs at least once writes, is written */
         forget_all(w->m, &in, &changed);
         *k = in;
@@ -239,21 +239,21 @@ static void expose(walk *w, const ad_node *n, known *k)
         break;
     case AD_SET:
     case AD_INC:
-        read_expr(w, n->kid[1], k);
+        read_expr(w, n->value, k);
         /* fall through */
     case AD_POP:
-        if (n->op == AD_INC) read_expr(w, n->kid[0], k);
-        else if (n->kid[0]->op == AD_ELEM) read_expr(w, n->kid[0]->kid[0], k);
-        wrote(w, n->kid[0], k);
+        if (n->op == AD_INC) read_expr(w, n->target, k);
+        else if (n->target->op == AD_ELEM) read_expr(w, n->target->index, k);
+        wrote(w, n->target, k);
         break;
     case AD_PUSH:
-        read_expr(w, n->kid[0], k);
+        read_expr(w, n->target, k);
         break;
     case AD_IF: {
-        read_expr(w, n->kid[0], k);
+        read_expr(w, n->condition, k);
         known other = known_copy(w->m, k);
-        expose(w, n->kid[1], k);
-        expose(w, n->kid[2], &other);
+        expose(w, n->yes, k);
+        expose(w, n->no, &other);
         known_meet(k, &other);
         break;
     }

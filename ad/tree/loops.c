@@ -28,17 +28,17 @@ int ad_constant(const ad_node *n, int64_t *v)
         *v = n->whole;
         return small(*v);
     case AD_NEG:
-        if (!ad_constant(n->kid[0], &a)) return 0;
+        if (!ad_constant(n->a, &a)) return 0;
         *v = -a;
         return 1;
     case AD_TO_INT:
-        return n->kid[0]->type == AD_INT && ad_constant(n->kid[0], v);
+        return n->a->type == AD_INT && ad_constant(n->a, v);
     case AD_ADD:
     case AD_SUB:
     case AD_MUL:
     case AD_DIV:
     case AD_MOD:
-        if (!ad_constant(n->kid[0], &a) || !ad_constant(n->kid[1], &b)) return 0;
+        if (!ad_constant(n->a, &a) || !ad_constant(n->b, &b)) return 0;
         if (n->op == AD_MUL && (llabs(a) > 1 << 20 && llabs(b) > 1 << 18)) return 0;
         if ((n->op == AD_DIV || n->op == AD_MOD) && b == 0) return 0;
         *v = n->op == AD_ADD ? a + b : n->op == AD_SUB ? a - b : n->op == AD_MUL ? a * b : n->op == AD_DIV ? a / b : a % b;
@@ -50,8 +50,8 @@ int ad_constant(const ad_node *n, int64_t *v)
 
 int64_t ad_trips(const ad_node *loop)
 {
-    int64_t a, b, step = loop->whole;
-    if (!ad_constant(loop->kid[0], &a) || !ad_constant(loop->kid[1], &b) || step == 0) return -1;
+    int64_t a, b, step = loop->step;
+    if (!ad_constant(loop->first, &a) || !ad_constant(loop->end, &b) || step == 0) return -1;
     if (step > 0) return b > a ? (b - a + step - 1) / step : 0;
     return a > b ? (a - b - step - 1) / -step : 0;
 }
@@ -85,12 +85,12 @@ static void collect(const ad_node *n, search *q, ad_loops around)
         q->declared[i] = 1;
     }
     if (n->op == AD_SET || n->op == AD_POP) {
-        const ad_sym *s = n->kid[0]->sym;
-        if (s->type == AD_INT && n->kid[0]->op == AD_NAME && s->number < q->d.syms) {
+        const ad_sym *s = n->target->sym;
+        if (s->type == AD_INT && n->target->op == AD_NAME && s->number < q->d.syms) {
             const ad_node **def = &q->d.def[s->number];
             if (n->op == AD_POP) *def = &several;
-            else if (!*def) *def = n->kid[1];
-            else if (*def != &several && !ad_same(*def, n->kid[1])) *def = &several;
+            else if (!*def) *def = n->value;
+            else if (*def != &several && !ad_same(*def, n->value)) *def = &several;
         }
     }
     if (n->op == AD_FOR) ad_loops_enter(&around, n);
@@ -178,21 +178,21 @@ static ad_affine affine(const ad_defs *d, const ad_node *n, int depth)
         plus(&a, n->sym, 1);
         return a;
     case AD_TO_INT:
-        return n->kid[0]->type == AD_INT ? affine(d, n->kid[0], depth + 1) : none;
+        return n->a->type == AD_INT ? affine(d, n->a, depth + 1) : none;
     case AD_NEG:
-        x = affine(d, n->kid[0], depth + 1);
+        x = affine(d, n->a, depth + 1);
         plus_form(&a, &x, -1);
         return a;
     case AD_ADD:
     case AD_SUB:
-        x = affine(d, n->kid[0], depth + 1);
-        y = affine(d, n->kid[1], depth + 1);
+        x = affine(d, n->a, depth + 1);
+        y = affine(d, n->b, depth + 1);
         plus_form(&a, &x, 1);
         plus_form(&a, &y, n->op == AD_ADD ? 1 : -1);
         return a;
     case AD_MUL:
-        x = affine(d, n->kid[0], depth + 1);
-        y = affine(d, n->kid[1], depth + 1);
+        x = affine(d, n->a, depth + 1);
+        y = affine(d, n->b, depth + 1);
         if (x.ok && x.terms == 0) plus_form(&a, &y, x.c);
         else if (y.ok && y.terms == 0) plus_form(&a, &x, y.c);
         else return none;
@@ -258,11 +258,11 @@ static int counter_range(const ad_defs *d, const ad_loops *loops, const ad_sym *
         if (loop->sym != s) continue;
         ad_loops outer = {.depth = i};
         for (int j = 0; j < i; j++) outer.loop[j] = loops->loop[j];
-        ad_affine from = ad_affine_of(d, loop->kid[0]), to = ad_affine_of(d, loop->kid[1]);
+        ad_affine from = ad_affine_of(d, loop->first), to = ad_affine_of(d, loop->end);
         int64_t a0, a1, b0, b1;
         if (!interval(d, &outer, &from, level + 1, &a0, &a1) || !interval(d, &outer, &to, level + 1, &b0, &b1)) return 0;
-        *lo = loop->whole > 0 ? a0 : b0 + 1;
-        *hi = loop->whole > 0 ? b1 - 1 : a1;
+        *lo = loop->step > 0 ? a0 : b0 + 1;
+        *hi = loop->step > 0 ? b1 - 1 : a1;
         return 1;
     }
     return 0;
@@ -300,7 +300,7 @@ int ad_injective(const ad_defs *d, const ad_loops *loops, int at, const ad_affin
                 plus(&inner, a->term[i].sym, a->term[i].c);
                 break;
             }
-    return interval(d, loops, &inner, 0, &lo, &hi) && llabs(c * loop->whole) > hi - lo;
+    return interval(d, loops, &inner, 0, &lo, &hi) && llabs(c * loop->step) > hi - lo;
 }
 
 /* c x with c > 0 and an integer x within [lo, hi] */
@@ -403,7 +403,7 @@ static void cover_element(cover *c, const ad_node *target, const ad_loops *loops
 {
     const ad_sym *s = target->sym;
     int64_t extent, written;
-    ad_affine form = ad_affine_of(NULL, target->kid[0]);
+    ad_affine form = ad_affine_of(NULL, target->index);
     if (!ad_constant(s->extent, &extent) || ad_has(c->all, s) || c->count == COVER) return;
     written = elements(loops, &form, extent);
     if (written == 0) return;
@@ -424,11 +424,11 @@ static void cover_element(cover *c, const ad_node *target, const ad_loops *loops
 static void cover_symbolic(cover *c, const ad_node *target, const ad_loops *loops)
 {
     const ad_sym *s = target->sym;
-    const ad_node *loop = loops->depth == 1 ? loops->loop[0] : NULL, *index = target->kid[0];
+    const ad_node *loop = loops->depth == 1 ? loops->loop[0] : NULL, *index = target->index;
     int64_t first;
-    if (!loop || index->op != AD_NAME || index->sym != loop->sym || loop->whole != 1 || !s->extent) return;
-    if (s->extent->op == AD_NAME && s->extent->sym->role == AD_INPUT && ad_same(loop->kid[1], s->extent) &&
-        ad_constant(loop->kid[0], &first) && first == 0)
+    if (!loop || index->op != AD_NAME || index->sym != loop->sym || loop->step != 1 || !s->extent) return;
+    if (s->extent->op == AD_NAME && s->extent->sym->role == AD_INPUT && ad_same(loop->end, s->extent) &&
+        ad_constant(loop->first, &first) && first == 0)
         ad_include(c->m, c->all, s);
 }
 
@@ -437,12 +437,12 @@ static void cover_by(cover *c, const ad_node *n, ad_loops loops)
     if (n->op == AD_FOR) {
         if (loops.depth == AD_DEPTH) return;
         ad_loops_enter(&loops, n);
-        cover_by(c, n->kid[2], loops);
+        cover_by(c, n->body, loops);
     } else if (n->op == AD_BLOCK) {
         for (int i = 0; i < n->kids; i++) cover_by(c, n->kid[i], loops);
-    } else if (n->op == AD_SET && n->kid[0]->op == AD_ELEM) {
-        cover_element(c, n->kid[0], &loops);
-        cover_symbolic(c, n->kid[0], &loops);
+    } else if (n->op == AD_SET && n->target->op == AD_ELEM) {
+        cover_element(c, n->target, &loops);
+        cover_symbolic(c, n->target, &loops);
     }
 }
 

@@ -56,15 +56,15 @@ static void put_binary(ad_out *o, const ad_node *n, const ad_style *style)
     int own = binary[n->op].level, kid = own;
     if (own == 9) kid = 10;
     else if (own < 9 || own == 10) kid = own < 5 ? 5 : own == 8 ? AD_LEVEL_SUM : AD_LEVEL_PRODUCT; /* bits and shifts: parentheses around sums, too */
-    ad_put_expr(o, n->kid[0], kid, style);
+    ad_put_expr(o, n->a, kid, style);
     ad_puts(o, binary[n->op].sign);
-    ad_put_expr(o, n->kid[1], kid > own ? kid : own + 1, style);
+    ad_put_expr(o, n->b, kid > own ? kid : own + 1, style);
 }
 
 static int level_of(const ad_node *n)
 {
     switch (n->op) {
-    case AD_NUM: return (n->text ? n->text[0] == '-' : signbit(n->value)) ? AD_LEVEL_UNARY : AD_LEVEL_PRIMARY;
+    case AD_NUM: return (n->text ? n->text[0] == '-' : signbit(n->real)) ? AD_LEVEL_UNARY : AD_LEVEL_PRIMARY;
     case AD_WHOLE: return !n->text && n->whole < 0 ? AD_LEVEL_UNARY : AD_LEVEL_PRIMARY;
     case AD_NEG: case AD_NOT: case AD_BITNOT: case AD_TO_DOUBLE: case AD_TO_INT: return AD_LEVEL_UNARY;
     case AD_COND: return LEVEL_COND;
@@ -112,7 +112,7 @@ void ad_put_expr(ad_out *o, const ad_node *n, int level, const ad_style *style)
     switch (n->op) {
     case AD_NUM:
         if (n->text) ad_puts(o, n->text);
-        else put_number(o, n->value);
+        else put_number(o, n->real);
         break;
     case AD_WHOLE: put_whole(o, n); break;
     case AD_NAME:
@@ -121,20 +121,20 @@ void ad_put_expr(ad_out *o, const ad_node *n, int level, const ad_style *style)
         ad_puts(o, n->sym->name);
         if (n->op == AD_NAME) break;
         ad_puts(o, "[");
-        ad_put_expr(o, n->kid[0], AD_LEVEL_NONE, style);
+        ad_put_expr(o, n->index, AD_LEVEL_NONE, style);
         ad_puts(o, "]");
         break;
     case AD_RAW: put_raw(o, n, style); break;
-    case AD_NEG: put_unary(o, "-", n->kid[0], style); break;
-    case AD_NOT: put_unary(o, "!", n->kid[0], style); break;
-    case AD_BITNOT: put_unary(o, "~", n->kid[0], style); break;
-    case AD_TO_DOUBLE: put_unary(o, "(double)", n->kid[0], style); break;
+    case AD_NEG: put_unary(o, "-", n->a, style); break;
+    case AD_NOT: put_unary(o, "!", n->a, style); break;
+    case AD_BITNOT: put_unary(o, "~", n->a, style); break;
+    case AD_TO_DOUBLE: put_unary(o, "(double)", n->a, style); break;
     case AD_TO_INT:
         ad_put(o, "(%s)", n->text ? n->text : "int");
-        ad_put_expr(o, n->kid[0], AD_LEVEL_UNARY, style);
+        ad_put_expr(o, n->a, AD_LEVEL_UNARY, style);
         break;
     case AD_COND:
-        ad_put_expr(o, n->kid[0], LEVEL_COND + 1, style);
+        ad_put_expr(o, n->condition, LEVEL_COND + 1, style);
         put_arm(o, n, 1, style);
         put_arm(o, n, 2, style);
         break;
@@ -172,10 +172,10 @@ const char *ad_ctype(const ad_node *n)
     case AD_NAME: case AD_ELEM: return n->sym->ctype ? n->sym->ctype : "int";
     case AD_TO_INT: return n->text ? n->text : "int";
     case AD_RAW: return n->ctype ? n->ctype : "int";
-    case AD_NEG: case AD_BITNOT: case AD_SHL: case AD_SHR: return promoted(ad_ctype(n->kid[0]));
+    case AD_NEG: case AD_BITNOT: case AD_SHL: case AD_SHR: return promoted(ad_ctype(n->a));
     case AD_ADD: case AD_SUB: case AD_MUL: case AD_DIV: case AD_MOD: case AD_BITAND: case AD_BITOR: case AD_XOR:
-        return wider(promoted(ad_ctype(n->kid[0])), promoted(ad_ctype(n->kid[1])));
-    case AD_COND: return wider(promoted(ad_ctype(n->kid[1])), promoted(ad_ctype(n->kid[2])));
+        return wider(promoted(ad_ctype(n->a)), promoted(ad_ctype(n->b)));
+    case AD_COND: return wider(promoted(ad_ctype(n->yes)), promoted(ad_ctype(n->no)));
     default: return "int";
     }
 }
@@ -219,12 +219,12 @@ static void put_for(ad_out *o, const ad_node *n, int depth)
         indent(o, depth);
     }
     ad_put(o, "for (%s = ", name);
-    ad_put_expr(o, n->kid[0], AD_LEVEL_NONE, NULL);
-    ad_put(o, "; %s %s ", name, n->whole > 0 ? "<" : ">");
-    ad_put_expr(o, n->kid[1], 10, NULL);
-    if (n->whole == 1 || n->whole == -1) ad_put(o, "; %s%s) ", name, n->whole > 0 ? "++" : "--");
-    else ad_put(o, "; %s += %lld) ", name, (long long)n->whole);
-    put_body(o, n->kid[2], depth);
+    ad_put_expr(o, n->first, AD_LEVEL_NONE, NULL);
+    ad_put(o, "; %s %s ", name, n->step > 0 ? "<" : ">");
+    ad_put_expr(o, n->end, 10, NULL);
+    if (n->step == 1 || n->step == -1) ad_put(o, "; %s%s) ", name, n->step > 0 ? "++" : "--");
+    else ad_put(o, "; %s += %lld) ", name, (long long)n->step);
+    put_body(o, n->body, depth);
 }
 
 static void put_statement(ad_out *o, const ad_node *n, int depth)
@@ -237,19 +237,19 @@ static void put_statement(ad_out *o, const ad_node *n, int depth)
         break;
     case AD_SET:
     case AD_INC:
-        ad_put_expr(o, n->kid[0], AD_LEVEL_NONE, NULL);
+        ad_put_expr(o, n->target, AD_LEVEL_NONE, NULL);
         ad_puts(o, n->op == AD_SET ? " = " : " += ");
-        ad_put_expr(o, n->kid[1], AD_LEVEL_NONE, NULL);
+        ad_put_expr(o, n->value, AD_LEVEL_NONE, NULL);
         ad_puts(o, ";");
         break;
     case AD_IF:
         ad_puts(o, "if (");
-        ad_put_expr(o, n->kid[0], AD_LEVEL_NONE, NULL);
+        ad_put_expr(o, n->condition, AD_LEVEL_NONE, NULL);
         ad_puts(o, ") ");
-        put_body(o, n->kid[1], depth);
-        if (n->kid[2]) {
+        put_body(o, n->yes, depth);
+        if (n->no) {
             ad_puts(o, " else ");
-            put_body(o, n->kid[2], depth);
+            put_body(o, n->no, depth);
         }
         break;
     case AD_FOR: put_for(o, n, depth); break;
@@ -257,7 +257,7 @@ static void put_statement(ad_out *o, const ad_node *n, int depth)
     case AD_PUSH:
     case AD_POP:
         ad_puts(o, n->op == AD_PUSH ? "push(" : "pop(");
-        ad_put_expr(o, n->kid[0], AD_LEVEL_NONE, NULL);
+        ad_put_expr(o, n->target, AD_LEVEL_NONE, NULL);
         ad_puts(o, ");");
         break;
     case AD_NOTE: ad_put(o, "/* %s */", n->text); break;

@@ -87,7 +87,7 @@ static int accept(reader *t, const char *sign)
 static ad_node *power(ad_arena *m, ad_node *x, ad_node *exponent)
 {
     if (exponent->op == AD_NUM) {
-        double e = exponent->value;
+        double e = exponent->real;
         if (e == 0) return ad_num(m, 1);
         if (e == 1) return x;
         if (e == 2) return ad_mul(m, x, ad_copy(m, x, NULL));
@@ -166,12 +166,12 @@ int ad_rule_needs(int rule, char what)
 
 ad_node *ad_rule_derivative(ad_arena *m, const ad_node *call, int which, const ad_node *r)
 {
-    ad_node *a = call->kid[0], *b = call->kids > 1 ? call->kid[1] : NULL;
+    ad_node *a = call->a, *b = call->kids > 1 ? call->b : NULL;
     double e;
     if (b && b->op != AD_NUM && ad_literal(b, &e)) b = ad_num(m, e);
     if (call->rule == AD_RULE_pow && which == 0 && b->op == AD_NUM) { /* from the result, which is there already */
-        if (b->value == 0.5) return ad_div(m, b, ad_copy(m, r, NULL));
-        if (b->value == -1) return ad_neg(m, ad_mul(m, ad_copy(m, r, NULL), ad_copy(m, r, NULL)));
+        if (b->real == 0.5) return ad_div(m, b, ad_copy(m, r, NULL));
+        if (b->real == -1) return ad_neg(m, ad_mul(m, ad_copy(m, r, NULL), ad_copy(m, r, NULL)));
     }
     reader t = {m, table[call->rule].derivative[which], a, b, r};
     return choice(&t);

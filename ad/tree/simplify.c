@@ -10,10 +10,10 @@
 int ad_literal(const ad_node *a, double *value)
 {
     double x, *v = value ? value : &x;
-    if (a->op == AD_TO_DOUBLE) a = a->kid[0];
-    if (a->op == AD_NUM) *v = a->value;
+    if (a->op == AD_TO_DOUBLE) a = a->a;
+    if (a->op == AD_NUM) *v = a->real;
     else if (a->op == AD_WHOLE && a->whole > -(1LL << 53) && a->whole < 1LL << 53) *v = (double)a->whole;
-    else if (a->op == AD_NEG && ad_literal(a->kid[0], v)) *v = -*v;
+    else if (a->op == AD_NEG && ad_literal(a->a, v)) *v = -*v;
     else return 0;
     return 1;
 }
@@ -53,8 +53,8 @@ static ad_node *zero(ad_arena *m, ad_type type)
 
 ad_node *ad_neg(ad_arena *m, ad_node *a)
 {
-    if (a->op == AD_NEG) return a->kid[0];
-    if (a->op == AD_NUM) return ad_num(m, a->value == 0 ? 0 : -a->value);
+    if (a->op == AD_NEG) return a->a;
+    if (a->op == AD_NUM) return ad_num(m, a->real == 0 ? 0 : -a->real);
     if (a->op == AD_WHOLE && !a->text) return ad_whole(m, -a->whole);
     return ad_new(m, AD_NEG, a->type, 1, a);
 }
@@ -66,8 +66,8 @@ ad_node *ad_add(ad_arena *m, ad_node *a, ad_node *b)
     if (f) return f;
     if (is(a, 0)) return b;
     if (is(b, 0)) return a;
-    if (b->op == AD_NEG) return ad_sub(m, a, b->kid[0]);
-    if (a->op == AD_NEG) return ad_sub(m, b, a->kid[0]);
+    if (b->op == AD_NEG) return ad_sub(m, a, b->a);
+    if (a->op == AD_NEG) return ad_sub(m, b, a->a);
     if (type == AD_DOUBLE && ad_same(a, b)) return ad_mul(m, ad_num(m, 2), a);
     return ad_new(m, AD_ADD, type, 2, a, b);
 }
@@ -79,8 +79,8 @@ ad_node *ad_sub(ad_arena *m, ad_node *a, ad_node *b)
     if (f) return f;
     if (is(b, 0)) return a;
     if (is(a, 0)) return ad_neg(m, b);
-    if (b->op == AD_NEG) return ad_add(m, a, b->kid[0]);
-    if (a->op == AD_NEG) return ad_neg(m, ad_add(m, a->kid[0], b));
+    if (b->op == AD_NEG) return ad_add(m, a, b->a);
+    if (a->op == AD_NEG) return ad_neg(m, ad_add(m, a->a, b));
     return ad_new(m, AD_SUB, type, 2, a, b);
 }
 
@@ -94,8 +94,8 @@ ad_node *ad_mul(ad_arena *m, ad_node *a, ad_node *b)
     if (is(b, 1)) return a;
     if (is(a, -1)) return ad_neg(m, b);
     if (is(b, -1)) return ad_neg(m, a);
-    if (a->op == AD_NEG) return ad_neg(m, ad_mul(m, a->kid[0], b));
-    if (b->op == AD_NEG) return ad_neg(m, ad_mul(m, a, b->kid[0]));
+    if (a->op == AD_NEG) return ad_neg(m, ad_mul(m, a->a, b));
+    if (b->op == AD_NEG) return ad_neg(m, ad_mul(m, a, b->a));
     return ad_new(m, AD_MUL, type, 2, a, b);
 }
 
@@ -107,15 +107,15 @@ ad_node *ad_div(ad_arena *m, ad_node *a, ad_node *b)
     if (f) return f;
     if (is(b, 1)) return a;
     if (type == AD_DOUBLE && is(b, -1)) return ad_neg(m, a);
-    if (type == AD_DOUBLE && a->op == AD_NEG) return ad_neg(m, ad_div(m, a->kid[0], b));
-    if (type == AD_DOUBLE && b->op == AD_NEG) return ad_neg(m, ad_div(m, a, b->kid[0]));
+    if (type == AD_DOUBLE && a->op == AD_NEG) return ad_neg(m, ad_div(m, a->a, b));
+    if (type == AD_DOUBLE && b->op == AD_NEG) return ad_neg(m, ad_div(m, a, b->a));
     return ad_new(m, AD_DIV, type, 2, a, b);
 }
 
 ad_node *ad_choose(ad_arena *m, ad_node *condition, ad_node *yes, ad_node *no)
 {
     double a, b;
-    if (condition->kids == 2 && ad_literal(condition->kid[0], &a) && ad_literal(condition->kid[1], &b)) {
+    if (condition->kids == 2 && ad_literal(condition->a, &a) && ad_literal(condition->b, &b)) {
         switch (condition->op) {
         case AD_LT: return a < b ? yes : no;
         case AD_LE: return a <= b ? yes : no;

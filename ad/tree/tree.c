@@ -15,7 +15,8 @@ static ad_node *node(ad_arena *m, ad_op op, ad_type type, int kids)
     n->op = op;
     n->type = type;
     n->kids = n->room = kids;
-    if (kids) n->kid = ad_take(m, (size_t)kids * sizeof *n->kid);
+    const int named = op != AD_BLOCK && kids <= 3;
+    if (kids) n->kid = named ? n->named : ad_take(m, (size_t)kids * sizeof *n->kid);
     return n;
 }
 
@@ -29,18 +30,23 @@ ad_node *ad_new(ad_arena *m, ad_op op, ad_type type, int kids, ...)
     return n;
 }
 
-ad_node *ad_num(ad_arena *m, double value)
+ad_node *ad_num(ad_arena *m, double real)
 {
     ad_node *n = node(m, AD_NUM, AD_DOUBLE, 0);
-    n->value = value;
+    n->real = real;
     return n;
 }
 
-ad_node *ad_whole(ad_arena *m, int64_t value)
+ad_node *ad_whole(ad_arena *m, int64_t whole)
 {
     ad_node *n = node(m, AD_WHOLE, AD_INT, 0);
-    n->whole = value;
+    n->whole = whole;
     return n;
+}
+
+ad_node *ad_zero(ad_arena *m, const ad_sym *s)
+{
+    return s->type == AD_INT ? ad_whole(m, 0) : ad_num(m, 0);
 }
 
 ad_node *ad_use(ad_arena *m, ad_sym *s)
@@ -54,27 +60,62 @@ ad_node *ad_elem(ad_arena *m, ad_sym *s, ad_node *index)
 {
     ad_node *n = node(m, AD_ELEM, s->type, 1);
     n->sym = s;
-    n->kid[0] = index;
+    n->index = index;
     return n;
 }
 
-static ad_node *assignment(ad_arena *m, ad_op op, ad_node *target, ad_node *e)
+ad_node *ad_decl(ad_arena *m, ad_sym *s)
+{
+    ad_node *n = node(m, AD_DECL, s->type, 0);
+    n->sym = s;
+    n->place = s->place;
+    return n;
+}
+
+static ad_node *assignment(ad_arena *m, ad_op op, ad_node *target, ad_node *value)
 {
     ad_node *n = node(m, op, target->type, 2);
-    n->kid[0] = target;
-    n->kid[1] = e;
-    n->place = e->place;
+    n->target = target;
+    n->value = value;
+    n->place = value->place;
     return n;
 }
 
-ad_node *ad_set(ad_arena *m, ad_node *target, ad_node *e)
+ad_node *ad_set(ad_arena *m, ad_node *target, ad_node *value)
 {
-    return assignment(m, AD_SET, target, e);
+    return assignment(m, AD_SET, target, value);
 }
 
-ad_node *ad_inc(ad_arena *m, ad_node *target, ad_node *e)
+ad_node *ad_inc(ad_arena *m, ad_node *target, ad_node *value)
 {
-    return assignment(m, AD_INC, target, e);
+    return assignment(m, AD_INC, target, value);
+}
+
+ad_node *ad_if(ad_arena *m, ad_node *condition, ad_node *yes, ad_node *no)
+{
+    ad_node *n = node(m, AD_IF, AD_INT, 3);
+    n->condition = condition;
+    n->yes = yes;
+    n->no = no;
+    return n;
+}
+
+ad_node *ad_for(ad_arena *m, ad_sym *counter, ad_node *first, ad_node *end, int64_t step, ad_node *body)
+{
+    ad_node *n = node(m, AD_FOR, AD_INT, 3);
+    n->sym = counter;
+    n->first = first;
+    n->end = end;
+    n->step = step;
+    n->body = body;
+    return n;
+}
+
+ad_node *ad_for_like(ad_arena *m, const ad_node *loop, ad_node *first, ad_node *end, int64_t step, ad_node *body)
+{
+    ad_node *n = ad_for(m, loop->sym, first, end, step, body);
+    n->place = loop->place;
+    return n;
 }
 
 ad_node *ad_block(ad_arena *m)
@@ -93,12 +134,24 @@ void ad_append(ad_arena *m, ad_node *block, ad_node *statement)
     block->kid[block->kids++] = statement;
 }
 
-ad_node *ad_decl(ad_arena *m, ad_sym *s)
+void ad_append_all(ad_arena *m, ad_node *block, const ad_node *from)
 {
-    ad_node *n = node(m, AD_DECL, s->type, 0);
-    n->sym = s;
-    n->place = s->place;
-    return n;
+    for (int i = 0; i < from->kids; i++) ad_append(m, block, from->kid[i]);
+}
+
+void ad_declare_zero(ad_arena *m, ad_node *block, ad_sym *s)
+{
+    ad_append(m, block, ad_decl(m, s));
+    ad_append(m, block, ad_set(m, ad_use(m, s), ad_zero(m, s)));
+}
+
+void ad_rewrite(ad_node *block, void (*statement)(void *context, ad_node *s, ad_node *block), void *context)
+{
+    ad_node **old = block->kid;
+    const int count = block->kids;
+    block->kid = NULL;
+    block->kids = block->room = 0;
+    for (int i = 0; i < count; i++) statement(context, old[i], block);
 }
 
 ad_node *ad_copy(ad_arena *m, const ad_node *n, ad_sym *const *map)
@@ -118,9 +171,9 @@ int ad_same(const ad_node *a, const ad_node *b)
 {
     if (a == b) return 1;
     if (!a || !b || a->op != b->op || a->type != b->type || a->sym != b->sym || a->kids != b->kids) return 0;
-    if (a->op == AD_NUM && memcmp(&a->value, &b->value, sizeof a->value) != 0) return 0;
+    if (a->op == AD_NUM && memcmp(&a->real, &b->real, sizeof a->real) != 0) return 0;
     if (a->op == AD_WHOLE && a->whole != b->whole) return 0;
-    if (a->op == AD_FOR && a->whole != b->whole) return 0;
+    if (a->op == AD_FOR && a->step != b->step) return 0;
     if (a->op == AD_CALL && a->rule != b->rule) return 0;
     if ((a->op == AD_RAW || a->op == AD_TO_INT) && strcmp(a->text ? a->text : "", b->text ? b->text : "") != 0) return 0;
     for (int i = 0; i < a->kids; i++)

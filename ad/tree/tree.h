@@ -60,31 +60,32 @@ typedef struct ad_sym {
 /* ---- nodes ----------------------------------------------------------------------------------------------------------- */
 
 typedef enum ad_op {
-    /* expressions; a, b, c are kid[0], kid[1], kid[2] */
-    AD_NUM,    /* floating literal: text as the user wrote it, value */
+    /* expressions */
+    AD_NUM,    /* floating literal: real; text as the user wrote it */
     AD_WHOLE,  /* integer literal or enumerator: whole; text: how to print it, or NULL */
     AD_NAME,   /* scalar sym */
-    AD_ELEM,   /* sym[a] */
-    AD_RAW,    /* passive value that is kept as C text (a member of the user's data): text with a % for each kid in turn; type says what it is */
+    AD_ELEM,   /* sym[index] */
+    AD_RAW,    /* passive value that is kept as C text (a member of the user's data): text with a % for each kid in turn;
+                  type says what it is */
     AD_NEG, AD_NOT, AD_BITNOT,                  /* -a  !a  ~a */
     AD_ADD, AD_SUB, AD_MUL, AD_DIV, AD_MOD,     /* of integers or doubles; mixed operands have an AD_TO_DOUBLE between */
     AD_SHL, AD_SHR, AD_BITAND, AD_BITOR, AD_XOR,
     AD_LT, AD_LE, AD_GT, AD_GE, AD_EQ, AD_NE,   /* integer result */
     AD_AND, AD_OR,
-    AD_COND,   /* a ? b : c; b and c of one type */
-    AD_CALL,   /* rule(kid...) */
-    AD_TO_DOUBLE, AD_TO_INT, /* conversions; AD_TO_INT: ctype in text */
+    AD_COND,   /* condition ? yes : no; yes and no of one type */
+    AD_CALL,   /* rule(a) or rule(a, b) */
+    AD_TO_DOUBLE, AD_TO_INT, /* conversions of a; AD_TO_INT: ctype in text */
 
     /* statements */
     AD_DECL,   /* declares sym, without a value; an array is NOT zeroed */
-    AD_SET,    /* a = b; a is AD_NAME or AD_ELEM */
-    AD_INC,    /* a += b, doubles only; integer x += e is AD_SET x = x + e */
-    AD_IF,     /* if (a) b else c; b is an AD_BLOCK, c an AD_BLOCK or NULL */
-    AD_FOR,    /* for (sym = a; sym < b; sym += step), step > 0, or sym > b, step < 0; kid[2] is the body, an AD_BLOCK. a and b are evaluated once; sym
-                  is an AD_COUNTER written by nothing else, and not read after the loop. `whole` holds the step. */
+    AD_SET,    /* target = value; target is AD_NAME or AD_ELEM */
+    AD_INC,    /* target += value, doubles only; integer x += e is AD_SET x = x + e */
+    AD_IF,     /* if (condition) yes else no; yes is an AD_BLOCK, no an AD_BLOCK or NULL */
+    AD_FOR,    /* for (sym = first; sym < end; sym += step) body, step > 0, or sym > end, step < 0; body is an AD_BLOCK. first and
+                  end are evaluated once; sym is an AD_COUNTER written by nothing else, and not read after the loop */
     AD_BLOCK,  /* kid[0 .. kids-1] in order; a scope */
-    AD_PUSH,   /* puts a (a scalar: AD_NAME or AD_ELEM) on the tape. whole, if not 0: the number that this push and its pop have in common */
-    AD_POP,    /* a = top of the tape */
+    AD_PUSH,   /* puts target (a scalar: AD_NAME or AD_ELEM) on the tape. pair, if not 0: what this push and its pop share */
+    AD_POP,    /* target = top of the tape */
     AD_NOTE    /* a comment for the emitted code: text */
 } ad_op;
 
@@ -94,15 +95,28 @@ struct ad_node {
     ad_place place;  /* of a statement at least */
     ad_sym *sym;
     const char *text;
-    const char *ctype; /* AD_RAW of an integer: its C type; NULL: int */
-    double value;
-    int64_t whole;
-    int rule;        /* AD_CALL: line of rules.def, enum ad_rule in rules.h */
-    struct ad_rows *rows; /* AD_FOR: pointers that go along with it (row_pointers.c); NULL: none */
-    int simd;        /* AD_FOR: 1: iterations are independent but for AD_INC's: may be executed as vectors (set by passes, obeyed by emit) */
-    int kids;
-    ad_node **kid;
-    int room;        /* of kid, for ad_append */
+    const char *ctype;        /* AD_RAW of an integer: its C type; NULL: int */
+    union {
+        double real;          /* AD_NUM */
+        int64_t whole;        /* AD_WHOLE */
+        int64_t step;         /* AD_FOR */
+        int64_t pair;         /* AD_PUSH, AD_POP */
+        int64_t closed;       /* AD_BLOCK, in the front end: 1: lowered */
+    };
+    struct ad_rows *rows;     /* AD_FOR: pointers that go along with it (row_pointers.c); NULL: none */
+    int rule;                 /* AD_CALL: line of rules.def, enum ad_rule in rules.h */
+    int simd;                 /* AD_FOR: 1: iterations are independent but for AD_INC's: may be executed as vectors (set by passes,
+                                 obeyed by emit) */
+    int kids, room;
+    ad_node **kid;            /* all children in order; but for those of blocks and AD_RAW they have names, too: */
+    union {
+        struct { ad_node *a, *b; };                 /* of operators, conversions and calls */
+        ad_node *index;                             /* AD_ELEM */
+        struct { ad_node *condition, *yes, *no; };  /* AD_COND, AD_IF */
+        struct { ad_node *target, *value; };        /* AD_SET, AD_INC; AD_PUSH, AD_POP: target */
+        struct { ad_node *first, *end, *body; };    /* AD_FOR */
+        ad_node *named[3];
+    };
 };
 
 enum { AD_FETCHES = 4 };
@@ -165,15 +179,37 @@ ad_sym *ad_at_slot(const ad_fn *fn, const char *slot);
 /* ---- building (tree.c) -------------------------------------------------------------------------------------------------- */
 
 ad_node *ad_new(ad_arena *m, ad_op op, ad_type type, int kids, ...); /* kids: ad_node * */
-ad_node *ad_num(ad_arena *m, double value);
-ad_node *ad_whole(ad_arena *m, int64_t value);
+ad_node *ad_num(ad_arena *m, double real);
+ad_node *ad_whole(ad_arena *m, int64_t whole);
+ad_node *ad_zero(ad_arena *m, const ad_sym *s);                      /* 0 of the symbol's type */
 ad_node *ad_use(ad_arena *m, ad_sym *s);                             /* AD_NAME */
 ad_node *ad_elem(ad_arena *m, ad_sym *s, ad_node *index);
-ad_node *ad_set(ad_arena *m, ad_node *target, ad_node *e);
-ad_node *ad_inc(ad_arena *m, ad_node *target, ad_node *e);
+ad_node *ad_decl(ad_arena *m, ad_sym *s);
+ad_node *ad_set(ad_arena *m, ad_node *target, ad_node *value);
+ad_node *ad_inc(ad_arena *m, ad_node *target, ad_node *value);
+ad_node *ad_if(ad_arena *m, ad_node *condition, ad_node *yes, ad_node *no);
+ad_node *ad_for(ad_arena *m, ad_sym *counter, ad_node *first, ad_node *end, int64_t step, ad_node *body);
+ad_node *ad_for_like(ad_arena *m, const ad_node *loop, ad_node *first, ad_node *end, int64_t step, ad_node *body); /* counter and
+                                                                        place are the loop's */
 ad_node *ad_block(ad_arena *m);
 void ad_append(ad_arena *m, ad_node *block, ad_node *statement);     /* NULL: nothing happens */
-ad_node *ad_decl(ad_arena *m, ad_sym *s);
+void ad_append_all(ad_arena *m, ad_node *block, const ad_node *from); /* the statements of another block */
+void ad_declare_zero(ad_arena *m, ad_node *block, ad_sym *s);        /* appends the declaration of a scalar, and s = 0 */
+
+/* ---- walking ---------------------------------------------------------------------------------------------------------------
+ *
+ * Every pass walks statements alike:
+ *
+ *     for (int i = ad_inner(n); i < n->kids; i++) walk(n->kid[i]);   (an if without else has a NULL there)
+ *
+ * ad_inner is the first child that is a statement: of a block all are, of an if its branches, of a loop its body. */
+static inline int ad_inner(const ad_node *n)
+{
+    return n->op == AD_BLOCK ? 0 : n->op == AD_IF ? 1 : n->op == AD_FOR ? 2 : n->kids;
+}
+
+/* Replaces the statements of a block: each in turn is given to `statement`, which appends to the block what is to stand there. */
+void ad_rewrite(ad_node *block, void (*statement)(void *context, ad_node *s, ad_node *block), void *context);
 
 /* A copy of a tree in which symbols are replaced: map[s->number], or s itself where that is NULL. map NULL: none replaced. */
 ad_node *ad_copy(ad_arena *m, const ad_node *n, ad_sym *const *map);
