@@ -1,11 +1,10 @@
 /* main.c - costate COMMAND MODEL.c [options]: results on stdout, diagnostics and progress on stderr. */
 #include "cli.h"
+#include "platform/machine.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const char *command_name(int i, const void *context)
 {
@@ -44,10 +43,8 @@ static int run(int argc, char **argv)
 /* Linear solvers that are shared objects of their own are installed with the library, not with this program. */
 static void find_plugins(void)
 {
-    char path[PATH_MAX];
-    const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-    if (length <= 0) return;
-    path[length] = 0;
+    char path[4096];
+    if (!platform_program(path, sizeof path)) return;
     char *folder = cli_text("%.*s/%s", (int)(strrchr(path, '/') - path), path, COSTATE_PLUGINS);
     setenv("COSTATE_PLUGIN_DIR", folder, 0);
     free(folder);

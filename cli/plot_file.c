@@ -1,19 +1,15 @@
 /* plot_file.c - from SVG to a file: as it is, or through a program that reads it from its standard input and writes PNG or PDF to
  * its standard output. No shell is involved, and no file with a name but the last one, which is renamed into place. */
 #define _GNU_SOURCE /* asprintf */
+#include "platform/file.h"
+#include "platform/process.h"
 #include "plot_draw.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-extern char **environ;
 
 typedef enum kind { NONE, SVG, PNG, PDF } kind;
 static const char *const endings[] = {"", ".svg", ".png", ".pdf"};
@@ -63,14 +59,6 @@ static int converter(void)
     return -1;
 }
 
-/* The folder that path is in (by malloc). */
-static char *folder_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    if (!slash) return strdup(".");
-    return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
-}
-
 int plot_check(plot *f)
 {
     f->message[0] = 0;
@@ -79,50 +67,8 @@ int plot_check(plot *f)
     if (k != SVG && converter() < 0)
         return plot_fail(f, "%s needs rsvg-convert (Debian package %s) or inkscape, and neither is installed; try %.*s.svg",
                          f->path, "librsvg2-bin", (int)strlen(f->path) - 4, f->path);
-    char *folder = folder_of(f->path);
-    const int bad = !folder || access(folder, W_OK | X_OK);
-    const int why = errno;
-    free(folder);
-    return bad ? plot_fail(f, "%s cannot be written: %s", f->path, strerror(why)) : 0;
-}
-
-/* ---- the last step -------------------------------------------------------------------------------------------------- */
-
-static int copy(int to, FILE *from)
-{
-    char block[1 << 16];
-    size_t count;
-    while ((count = fread(block, 1, sizeof block, from)) > 0)
-        for (size_t done = 0; done < count;) {
-            const ssize_t written = write(to, block + done, count - done);
-            if (written < 0 && errno == EINTR) continue;
-            if (written < 0) return -1;
-            done += (size_t)written;
-        }
-    return ferror(from) ? -1 : 0;
-}
-
-/* Writes a neighbour of the file and renames it, while no signal can come between. */
-static int place(plot *f, FILE *from)
-{
-    char *temporary = NULL;
-    if (asprintf(&temporary, "%s.%ld", f->path, (long)getpid()) < 0) return plot_fail(f, "out of memory");
-    sigset_t some, before;
-    sigemptyset(&some);
-    for (int i = 0; i < 3; i++) sigaddset(&some, (const int[]){SIGINT, SIGTERM, SIGHUP}[i]);
-    sigprocmask(SIG_BLOCK, &some, &before);
-    const int to = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    int bad = to < 0, why = errno;
-    if (!bad) {
-        bad = copy(to, from);
-        if (bad) why = errno;
-        if (close(to) && !bad) bad = 1, why = errno;
-        if (!bad && rename(temporary, f->path)) bad = 1, why = errno;
-        if (bad) unlink(temporary);
-    }
-    sigprocmask(SIG_SETMASK, &before, NULL);
-    free(temporary);
-    return bad ? plot_fail(f, "%s cannot be written: %s", f->path, strerror(why)) : 0;
+    const int why = platform_file_writable(f->path);
+    return why ? plot_fail(f, "%s cannot be written: %s", f->path, strerror(why)) : 0;
 }
 
 /* ---- conversion ----------------------------------------------------------------------------------------------------- */
@@ -133,33 +79,40 @@ static int convert(plot *f, int c, kind k, FILE *in, FILE *out)
     const char *const *options = k == PNG ? converters[c].png : converters[c].pdf;
     char *arguments[10] = {(char *)converters[c].name};
     for (int i = 0; options[i]; i++) arguments[i + 1] = (char *)options[i];
-    posix_spawn_file_actions_t actions;
-    if (posix_spawn_file_actions_init(&actions)) return plot_fail(f, "out of memory");
-    pid_t child = 0;
-    int bad = posix_spawn_file_actions_adddup2(&actions, fileno(in), STDIN_FILENO);
-    if (!bad) bad = posix_spawn_file_actions_adddup2(&actions, fileno(out), STDOUT_FILENO);
-    if (!bad) bad = posix_spawnp(&child, converters[c].name, &actions, NULL, arguments, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    if (bad) return plot_fail(f, "%s cannot be started: %s", converters[c].name, strerror(bad));
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-        ;
+    const int status = platform_filter(arguments, fileno(in), fileno(out));
+    if (status < 0) return plot_fail(f, "%s cannot be started: %s", converters[c].name, strerror(-status));
     return status ? plot_fail(f, "%s could not make %s; try a file that ends in .svg", converters[c].name, f->path) : 0;
+}
+
+static int place(plot *f, const char *bytes, size_t length)
+{
+    const int why = platform_file_replace(f->path, bytes, length);
+    return why ? plot_fail(f, "%s cannot be written: %s", f->path, strerror(why)) : 0;
+}
+
+/* All of an open file becomes the plot. */
+static int place_all(plot *f, FILE *from)
+{
+    const long length = fseek(from, 0, SEEK_END) ? -1 : ftell(from);
+    char *bytes = length < 0 ? NULL : malloc((size_t)length + 1);
+    rewind(from);
+    const int whole = bytes && fread(bytes, 1, (size_t)length, from) == (size_t)length;
+    const int status = whole ? place(f, bytes, (size_t)length) : plot_fail(f, "no temporary file can be read: %s", strerror(errno));
+    free(bytes);
+    return status;
 }
 
 int plot_save(plot *f, const char *svg, size_t length)
 {
     if (plot_check(f)) return -1;
     const kind k = kind_of(f->path);
+    if (k == SVG) return place(f, svg, length);
     FILE *in = tmpfile(), *out = tmpfile();
     int status = in && out ? 0 : plot_fail(f, "there is no place for temporary files: %s", strerror(errno));
     if (!status && (fwrite(svg, 1, length, in) != length || fflush(in) || fseek(in, 0, SEEK_SET)))
         status = plot_fail(f, "a temporary file cannot be written: %s", strerror(errno));
-    if (!status && k != SVG) {
-        status = convert(f, converter(), k, in, out);
-        if (!status && fseek(out, 0, SEEK_SET)) status = plot_fail(f, "no temporary file can be read: %s", strerror(errno));
-    }
-    if (!status) status = place(f, k == SVG ? in : out);
+    if (!status) status = convert(f, converter(), k, in, out);
+    if (!status) status = place_all(f, out);
     if (in) fclose(in);
     if (out) fclose(out);
     return status;

@@ -1,13 +1,11 @@
 /* progress.c - a line on standard error when something takes more than a second and standard error is a terminal. A thread of its
  * own writes it; what the callbacks do for it is to store the time that they are called with. */
 #include "cli.h"
+#include "platform/machine.h"
+#include "platform/thread.h"
 
 #include <math.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <time.h>
-#include <unistd.h>
 
 /* There is one line in a process. */
 static struct {
@@ -23,16 +21,9 @@ static struct {
     costate_vjp_dot_fn *vjp_dot;
 } line = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static void show(double began, double *turned)
 {
-    const double backward = atomic_load(&line.backward), forward = atomic_load(&line.forward), now = seconds();
+    const double backward = atomic_load(&line.backward), forward = atomic_load(&line.forward), now = platform_now();
     const int back = !isnan(backward);
     const double t = back ? backward : forward,
                  done = back ? (line.t1 - t) / (line.t1 - line.t0) : (t - line.t0) / (line.t1 - line.t0);
@@ -48,22 +39,17 @@ static void show(double began, double *turned)
 
 static void *watch(void *none)
 {
-    const double began = seconds();
+    const double began = platform_now();
     double turned = began;
     int shown = 0;
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec++;
     pthread_mutex_lock(&line.lock);
     while (!line.stop) {
-        if (seconds() - began >= 1) {
+        const double patience = began + 1 - platform_now();
+        if (patience <= 0) {
             show(began, &turned);
             shown = 1;
-            clock_gettime(CLOCK_MONOTONIC, &until);
-            until.tv_nsec += 250000000;
-            if (until.tv_nsec >= 1000000000) until.tv_nsec -= 1000000000, until.tv_sec++;
         }
-        pthread_cond_timedwait(&line.wake, &line.lock, &until);
+        platform_wait(&line.wake, &line.lock, patience > 0 ? patience : 0.25);
     }
     pthread_mutex_unlock(&line.lock);
     if (shown) fprintf(stderr, "\r\033[K");
@@ -72,21 +58,13 @@ static void *watch(void *none)
 
 void progress_start(const cli_request *r, const char *what)
 {
-    if (cli_value(r, OPT_QUIET) || !isatty(STDERR_FILENO)) return;
-    pthread_condattr_t by_clock;
-    pthread_condattr_init(&by_clock);
-    pthread_condattr_setclock(&by_clock, CLOCK_MONOTONIC);
-    pthread_cond_init(&line.wake, &by_clock);
-    pthread_condattr_destroy(&by_clock);
+    if (cli_value(r, OPT_QUIET) || !platform_terminal_width(fileno(stderr))) return;
+    platform_wait_open(&line.wake);
     line.what = what;
     line.stop = 0;
     atomic_store(&line.forward, NAN);
     atomic_store(&line.backward, NAN);
-    sigset_t all, before; /* signals are the main thread's */
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    line.running = !pthread_create(&line.thread, NULL, watch, NULL);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    line.running = !platform_thread_start(&line.thread, watch, NULL);
 }
 
 void progress_stop(void)

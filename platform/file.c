@@ -4,8 +4,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,18 +20,43 @@ int platform_file_size(const char *path, size_t *size)
     return 0;
 }
 
+int platform_get(int fd, void *bytes, size_t size, size_t *length)
+{
+    size_t have = 0;
+    int status = 0;
+    for (ssize_t got = 1; got && !status && have < size;) {
+        got = read(fd, (char *)bytes + have, size - have);
+        if (got > 0) have += (size_t)got;
+        else if (got < 0 && errno != EINTR) status = errno;
+    }
+    if (length) *length = have;
+    return status;
+}
+
+int platform_put(int fd, const void *bytes, size_t length)
+{
+    for (const char *b = bytes; length;) {
+        const ssize_t put = write(fd, b, length);
+        if (put > 0) b += put, length -= (size_t)put;
+        else if (put == 0 || errno != EINTR) return put ? errno : ENOSPC;
+    }
+    return 0;
+}
+
 int platform_file_read(const char *path, void *bytes, size_t size, size_t *length)
 {
     *length = 0;
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return errno;
-    int status = 0;
-    for (ssize_t got = 1; got && !status && *length < size;) {
-        got = read(fd, (char *)bytes + *length, size - *length);
-        if (got > 0) *length += (size_t)got;
-        else if (got < 0 && errno != EINTR) status = errno;
-    }
+    const int status = platform_get(fd, bytes, size, length);
     close(fd);
+    return status;
+}
+
+static int put_and_close(int fd, const void *bytes, size_t length)
+{
+    int status = platform_put(fd, bytes, length);
+    if (close(fd) && !status) status = errno;
     return status;
 }
 
@@ -37,14 +64,60 @@ int platform_file_write(const char *path, const void *bytes, size_t length)
 {
     const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0) return errno;
-    int status = 0;
-    for (const char *b = bytes; !status && length;) {
-        const ssize_t put = write(fd, b, length);
-        if (put > 0) b += put, length -= (size_t)put;
-        else if (put == 0 || errno != EINTR) status = put ? errno : ENOSPC;
-    }
-    if (close(fd) && !status) status = errno;
+    const int status = put_and_close(fd, bytes, length);
     if (status) unlink(path);
+    return status;
+}
+
+int platform_file_writable(const char *path)
+{
+    struct stat there;
+    if (!stat(path, &there)) {
+        if (S_ISDIR(there.st_mode)) return EISDIR;
+        if (!S_ISREG(there.st_mode)) return access(path, W_OK) ? errno : 0;
+    }
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? strndup(path, (size_t)(slash - path + 1)) : strdup(".");
+    const int status = !folder ? ENOMEM : access(folder, W_OK | X_OK) ? errno : 0;
+    free(folder);
+    return status;
+}
+
+/* The file has the rights that it would have had, had it been written in place. */
+static int rename_into_place(const char *path, const void *bytes, size_t length)
+{
+    struct stat there;
+    const mode_t mask = umask(0);
+    umask(mask);
+    const mode_t rights = stat(path, &there) ? 0666 & ~mask : there.st_mode & 0777;
+    const size_t room = strlen(path) + sizeof ".XXXXXX";
+    char *temporary = malloc(room);
+    if (!temporary) return ENOMEM;
+    snprintf(temporary, room, "%s.XXXXXX", path);
+    const int fd = mkostemp(temporary, O_CLOEXEC);
+    int status = fd < 0 ? errno : platform_put(fd, bytes, length);
+    if (!status && (fchmod(fd, rights) || fsync(fd))) status = errno;
+    if (fd >= 0 && close(fd) && !status) status = errno;
+    if (!status && rename(temporary, path)) status = errno;
+    if (status && fd >= 0) unlink(temporary);
+    free(temporary);
+    return status;
+}
+
+int platform_file_replace(const char *path, const void *bytes, size_t length)
+{
+    struct stat there;
+    if (!stat(path, &there) && !S_ISREG(there.st_mode)) {
+        const int fd = open(path, O_WRONLY | O_CLOEXEC);
+        return fd < 0 ? errno : put_and_close(fd, bytes, length);
+    }
+    static const int waiting[] = {SIGINT, SIGTERM, SIGHUP};
+    sigset_t some, before;
+    sigemptyset(&some);
+    for (size_t i = 0; i < sizeof waiting / sizeof *waiting; i++) sigaddset(&some, waiting[i]);
+    pthread_sigmask(SIG_BLOCK, &some, &before);
+    const int status = rename_into_place(path, bytes, length);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     return status;
 }
 

@@ -11,6 +11,17 @@ int platform_file_read(const char *path, void *bytes, size_t size, size_t *lengt
 
 int platform_file_write(const char *path, const void *bytes, size_t length); /* a new file: 0, or an errno */
 
+/* Whether there is a chance to write the file: 0, or an errno. */
+int platform_file_writable(const char *path);
+
+/* The file becomes these bytes, wholly or not at all: written under another name, then renamed, while signals wait. It keeps
+ * its rights. What is no regular file (/dev/null, a pipe) is written to. 0, or an errno. */
+int platform_file_replace(const char *path, const void *bytes, size_t length);
+
+/* All bytes to, or from, an open file: 0, or an errno. Fewer are read only at its end; *length (NULL: not wanted) were. */
+int platform_put(int fd, const void *bytes, size_t length);
+int platform_get(int fd, void *bytes, size_t size, size_t *length);
+
 /* An open file in the folder that has no name, so that it is gone however the program ends. < 0: it cannot be made (errno). */
 int platform_nameless_file(const char *folder);
 

@@ -9,14 +9,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <time.h>
-
-double cst__now(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
-}
 
 static int check_problem(costate_solver *s)
 {

@@ -11,6 +11,4 @@ int cst__options_check(costate_solver *s);
 int cst__option_set(costate_solver *s, const char *name, const char *value);
 int cst__options_own(costate_solver *s); /* takes copies of the texts */
 
-double cst__now(void); /* seconds */
-
 #endif

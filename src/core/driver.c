@@ -10,6 +10,7 @@
 #include "core/workers.h"
 #include "method/control.h"
 #include "method/implicit.h"
+#include "platform/machine.h"
 
 #include <float.h>
 #include <math.h>
@@ -244,7 +245,7 @@ static int attempt(costate_solver *s, run *r, const step *st, double *err)
     step taken = *st;
     taken.note = s->note;
     if (r->tg && together(s, r, &taken)) return ACCEPTED;
-    double began = r->workers > 1 ? cst__now() : 0;
+    double began = r->workers > 1 ? platform_now() : 0;
     for (int b = 0; r->tg && b < r->tg->cut.blocks; b++) {
         dblock *d = &r->tg->block[b];
         double e = 0;
@@ -258,7 +259,7 @@ static int attempt(costate_solver *s, run *r, const step *st, double *err)
         if (e > *err) *err = e;
         if (e > 1) return TOO_INACCURATE;
     }
-    if (r->workers > 1) r->alone_s = cst__now() - began;
+    if (r->workers > 1) r->alone_s = platform_now() - began;
     return ACCEPTED;
 }
 
@@ -377,7 +378,7 @@ static int walk(costate_solver *s, run *r)
 
 int cst__run(costate_solver *s, tangent *tg)
 {
-    double began = cst__now();
+    double began = platform_now();
     run r = {.t = s->t0, .base = s->t0, .tg = tg, .workers = 1};
     memcpy(s->y, s->y0, (size_t)s->prob.n * sizeof *s->y);
     memset(s->y + s->prob.n, 0, (s->state - (size_t)s->prob.n) * sizeof *s->y);
@@ -405,7 +406,7 @@ int cst__run(costate_solver *s, tangent *tg)
     s->have_run = 1;
     s->recorded[PRIMAL] = r.tr != NULL;
     cst__traj_report(s, PRIMAL);
-    s->stats.forward_s = cst__now() - began;
+    s->stats.forward_s = platform_now() - began;
     return 0;
 }
 

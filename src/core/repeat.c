@@ -5,6 +5,7 @@
 
 #include "base/kernels.h"
 #include "core/workers.h"
+#include "platform/folder.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@ int cst__traj_failed(costate_solver *s, const traj *tr, int status)
         return cst__fail(s, status, "memory = %lld and disk = %lld bytes, for states of %d numbers", (long long)s->opt.memory,
                          (long long)s->opt.disk, s->prob.n);
     if (status == COSTATE_ERR_DISK_DIR && !tr) {
-        const char *tmp = getenv("TMPDIR"), *dir = s->opt.disk_dir[0] ? s->opt.disk_dir : tmp && tmp[0] ? tmp : "/tmp";
+        const char *dir = s->opt.disk_dir[0] ? s->opt.disk_dir : platform_folder_temporary();
         return cst__fail(s, status, "folder \"%s\": %s", dir, strerror(errno));
     }
     return cst__fail(s, status, "the trajectory%s%s", info.detail[0] ? ", " : "", info.detail);

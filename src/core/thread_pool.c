@@ -1,10 +1,9 @@
 /* thread_pool.c - see thread_pool.h */
 #include "core/thread_pool.h"
 
-#include <pthread.h>
-#include <signal.h>
+#include "platform/thread.h"
+
 #include <stdatomic.h>
-#include <unistd.h>
 
 typedef struct member {
     thread_pool *p;
@@ -58,15 +57,11 @@ thread_pool *thread_pool_open(int threads, const costate_allocator *alloc)
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->called, NULL);
     pthread_cond_init(&p->left, NULL);
-    sigset_t all, before; /* signals are for the threads of the program */
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     for (; p->threads < threads - 1; p->threads++) {
         member *m = &p->thread[p->threads];
         m->p = p;
-        if (pthread_create(&m->thread, NULL, serve, m)) break;
+        if (platform_thread_start(&m->thread, serve, m)) break;
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     return p;
 }
 
@@ -102,10 +97,4 @@ void thread_pool_run(thread_pool *p, int workers, int tasks, thread_pool_task *t
     p->open = 0;
     while (p->inside) pthread_cond_wait(&p->left, &p->lock);
     pthread_mutex_unlock(&p->lock);
-}
-
-int thread_pool_cores(void)
-{
-    long n = sysconf(_SC_NPROCESSORS_ONLN);
-    return n > 0 && n < 1024 ? (int)n : 1;
 }

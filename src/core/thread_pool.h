@@ -15,6 +15,4 @@ void thread_pool_close(thread_pool *p); /* NULL is fine */
 /* All tasks, done when it returns, by workers 0 .. workers-1. */
 void thread_pool_run(thread_pool *p, int workers, int tasks, thread_pool_task *task, void *ctx);
 
-int thread_pool_cores(void); /* of this machine */
-
 #endif

@@ -4,6 +4,7 @@
 #include "core/create.h"
 #include "core/thread_pool.h"
 #include "method/implicit.h"
+#include "platform/machine.h"
 
 #include <limits.h>
 #include <pthread.h>
@@ -78,7 +79,7 @@ int cst__workers_threads(const costate_solver *s)
 {
     const costate_preconditioner *p = s->opt.preconditioner;
     if (s->im && s->im->handles && p->setup && !p->open) return 1; /* what it sets up is in one place for all */
-    return s->opt.threads ? (int)s->opt.threads : thread_pool_cores();
+    return s->opt.threads ? (int)s->opt.threads : platform_processors();
 }
 
 static int open_workers(costate_solver *s, int threads)

@@ -9,6 +9,7 @@
 #include "base/kernels.h"
 #include "core/create.h"
 #include "core/workers.h"
+#include "platform/machine.h"
 
 #include <stdlib.h>
 
@@ -224,7 +225,7 @@ static int transpose(costate_solver *s, int w, job *j)
 static int adjoint(costate_solver *s, int w, int objectives, const double *weights, double *lambda, double *mu)
 {
     size_t lanes = (size_t)w, n = (size_t)s->prob.n;
-    double began = cst__now();
+    double began = platform_now();
     TRY(cst__sweep_ready(s));
     if (!s->recorded[PRIMAL]) { /* given up for a second-order sweep: the run is repeated */
         TRY(cst__traj_prepare(s, PRIMAL, 0));
@@ -241,7 +242,7 @@ static int adjoint(costate_solver *s, int w, int objectives, const double *weigh
     }
     traj_get_info(s->tr[PRIMAL], &after);
     s->stats.recomputed_steps = after.recomputed - before.recomputed;
-    s->stats.adjoint_s = cst__now() - began;
+    s->stats.adjoint_s = platform_now() - began;
     return 0;
 }
 

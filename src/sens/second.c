@@ -10,6 +10,7 @@
 #include "base/kernels.h"
 #include "core/create.h"
 #include "core/workers.h"
+#include "platform/machine.h"
 
 typedef struct arrays {
     const double *weights, *ydot, *pdot;
@@ -93,7 +94,7 @@ static int hessian(costate_solver *s, int w, arrays *a)
     if ((a->ydot && !cst__all_finite((size_t)s->prob.n * lanes, a->ydot)) || (a->pdot && !cst__all_finite((size_t)s->prob.np * lanes, a->pdot)))
         return cst__fail(s, COSTATE_ERR_INPUT, "a direction");
     if (a->weights && !cst__all_finite((size_t)s->nobj * lanes, a->weights)) return cst__fail(s, COSTATE_ERR_INPUT, "a weight of the objectives");
-    double began = cst__now();
+    double began = platform_now();
     int workers;
     a->cut = cut_lanes(s, w);
     TRY(cst__workers_prepare(s, a->cut.blocks, &workers));
@@ -101,7 +102,7 @@ static int hessian(costate_solver *s, int w, arrays *a)
     s->stats.recomputed_steps = 0;
     TRY(cst__workers_run(s, workers, a->cut.blocks, 0, block, a));
     cst__traj_report(s, JOINT);
-    s->stats.adjoint_s = cst__now() - began;
+    s->stats.adjoint_s = platform_now() - began;
     return 0;
 }
 

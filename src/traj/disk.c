@@ -1,13 +1,10 @@
-/* disk.c - states in a file without a name.
- *
- * It is unlinked before the first byte is written, so that it is gone however the program ends. */
-#define _GNU_SOURCE /* O_TMPFILE, mkostemp */
+/* disk.c - states in a file without a name, which is gone however the program ends. */
+#include "platform/file.h"
+#include "platform/folder.h"
 #include "traj/store.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -19,26 +16,9 @@ static int failed(traj_disk *d, const char *operation)
     return why == ENOSPC || why == EDQUOT || why == EFBIG ? COSTATE_ERR_DISK_FULL : COSTATE_ERR_DISK;
 }
 
-static int nameless_file(const char *dir)
-{
-#ifdef O_TMPFILE
-    int nameless = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (nameless >= 0) return nameless;
-#endif
-    char path[4096];
-    int length = snprintf(path, sizeof path, "%s/costate-XXXXXX", dir);
-    if (length < 0 || (size_t)length >= sizeof path) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    int fd = mkostemp(path, O_CLOEXEC);
-    if (fd >= 0) unlink(path);
-    return fd;
-}
-
 static int make(traj_disk *d)
 {
-    d->fd = nameless_file(d->dir);
+    d->fd = platform_nameless_file(d->dir);
     if (d->fd >= 0) return 0;
     failed(d, "make a file");
     return COSTATE_ERR_DISK_DIR;
@@ -47,8 +27,7 @@ static int make(traj_disk *d)
 /* A file is made to see whether it can be, and closed again: a store that never needs it does not hold a descriptor. */
 int traj_disk_open(traj_disk *d, const char *dir)
 {
-    if (!dir || !*dir) dir = getenv("TMPDIR");
-    if (!dir || !*dir) dir = "/tmp";
+    if (!dir || !*dir) dir = platform_folder_temporary();
     d->dir = cst__alloc(d->alloc, strlen(dir) + 1, 1);
     if (!d->dir) return COSTATE_ERR_MEMORY;
     strcpy(d->dir, dir);
