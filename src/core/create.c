@@ -171,9 +171,7 @@ void costate_free(costate_solver *s)
     if (!s) return;
     dismantle(s);
     for (int i = 0; i < OPTION_COUNT; i++) cst__release(&s->alloc, s->texts[i]);
-    cst__release(&s->alloc, s->log.t);
-    cst__release(&s->alloc, s->log.h);
-    cst__release(&s->alloc, s->log.note);
+    cst__log_free(s);
     cst__release(&s->alloc, s->psidot.at);
     cst__release(&s->alloc, s->sweep.at);
     costate_allocator alloc = cst__unguard(&s->guard, &s->alloc);

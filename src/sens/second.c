@@ -8,7 +8,6 @@
 #include "sens/sweep.h"
 
 #include "base/kernels.h"
-#include "core/create.h"
 #include "core/workers.h"
 #include "platform/machine.h"
 

@@ -111,6 +111,11 @@ int cst__fail_at(costate_solver *s, int code, double t, double h, int64_t n, int
 const char *cst__state_name(const costate_solver *s, int i, char buffer[32]);
 const char *cst__param_name(const costate_solver *s, int i, char buffer[32]);
 
+/* step_log.c: a run begins at t0; an accepted step of size h that ended at tn, with s->note. */
+int cst__log_start(costate_solver *s, double t0);
+int cst__log_append(costate_solver *s, double h, double tn);
+void cst__log_free(costate_solver *s);
+
 /* Every public call starts here: clears the message; refuses a broken solver. */
 int cst__begin(costate_solver *s);
 double *cst__scratch(costate_solver *s, reserve *m, size_t doubles); /* at least that many; NULL: no memory */

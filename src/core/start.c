@@ -1,0 +1,78 @@
+/* start.c - before the first step: the input is checked and copied, the first size is chosen. */
+#include "core/run.h"
+
+#include "base/kernels.h"
+
+#include <math.h>
+
+/* Times must rise in the direction of the run and lie within it. */
+static int check_times(costate_solver *s, const char *which, const double *times, int count)
+{
+    double dir = s->t1 > s->t0 ? 1 : -1, before = s->t0;
+    for (int k = 0; k < count; k++) {
+        if (!(dir * (times[k] - before) >= 0) || !(dir * (s->t1 - times[k]) >= 0))
+            return cst__fail(s, COSTATE_ERR_TIMES, "%s time %d is %.17g, after %.17g in a run from %.17g to %.17g", which, k, times[k], before,
+                             s->t0, s->t1);
+        before = times[k];
+    }
+    return 0;
+}
+
+int cst__start(costate_solver *s, double t0, double t1, const double *p, const double *y)
+{
+    char buffer[32];
+    size_t n = (size_t)s->prob.n;
+    s->have_run = s->have_tangent = s->recorded[PRIMAL] = s->recorded[JOINT] = 0;
+    if (!y || (!p && s->prob.np)) return cst__fail(s, COSTATE_ERR_NULL, "%s", y ? "p" : "y");
+    if (!isfinite(t0) || !isfinite(t1) || t0 == t1) return cst__fail(s, COSTATE_ERR_TIME, "t0 = %.17g, t1 = %.17g", t0, t1);
+    s->t0 = t0;
+    s->t1 = t1;
+    TRY(check_times(s, "observation", s->prob.observe_at, s->prob.observations));
+    TRY(check_times(s, "output", s->out.times, s->out.count));
+    if (s->prob.np) memcpy(s->p, p, (size_t)s->prob.np * sizeof *p);
+    for (int i = 0; !cst__all_finite((size_t)s->prob.np, s->p) && i < s->prob.np; i++)
+        if (!isfinite(s->p[i])) return cst__fail(s, COSTATE_ERR_INPUT, "parameter %s is %g", cst__param_name(s, i, buffer), s->p[i]);
+    if (s->d.init.fn.eval) {
+        int rc = s->d.init.fn.eval(0, t0, NULL, s->p, s->y0, s->d.init.data);
+        if (rc) return cst__callback_failed(s, rc, "init", t0, 0, 0);
+    } else memcpy(s->y0, y, n * sizeof *y);
+    for (int i = 0; i < s->prob.n; i++)
+        if (!isfinite(s->y0[i])) return cst__fail(s, COSTATE_ERR_INPUT, "initial value of %s is %g", cst__state_name(s, i, buffer), s->y0[i]);
+    costate_stats *st = &s->stats;
+    st->steps = st->rejected = st->recomputed_steps = st->checkpoints = 0;
+    st->rhs = st->jvp = st->vjp = st->jvp2 = st->vjp_dot = st->jac = st->factor = st->solve = st->fallbacks = 0;
+    st->tier = "none";
+    TRY(cst__log_start(s, t0));
+    memset(s->psi, 0, (size_t)s->nobj * sizeof *s->psi);
+    return 0;
+}
+
+/* Hairer, Norsett, Wanner I, II.4: h such that an explicit Euler step's error is about 0.01 tolerances. */
+int cst__first_size(costate_solver *s, double *first)
+{
+    size_t n = (size_t)s->prob.n;
+    double span = fabs(s->t1 - s->t0), dir = s->t1 > s->t0 ? 1 : -1;
+    if (s->opt.step > 0 || s->opt.h0 > 0) {
+        *first = dir * (s->opt.step > 0 ? s->opt.step : s->opt.h0);
+        return 0;
+    }
+    int rc = deriv_rhs(&s->d, s->t0, s->y0, s->p, s->f);
+    if (rc < 0) return cst__callback_failed(s, rc, "rhs", s->t0, 0, 0);
+    double d0 = cst__norm(n, s->y0, s->y0, s->opt.rtol, s->atol), d1 = rc ? NAN : cst__norm(n, s->f, s->y0, s->opt.rtol, s->atol);
+    double h = d0 < 1e-5 || !(d1 >= 1e-5) ? 1e-6 : 0.01 * d0 / d1;
+    h = h > 0 && h < span ? h : span; /* a slope whose norm overflows says nothing */
+    if (isfinite(d1)) {
+        s->f_valid = 1;
+        for (size_t i = 0; i < n; i++) s->ynew[i] = s->y0[i] + dir * h * s->f[i];
+        rc = deriv_rhs(&s->d, s->t0 + dir * h, s->ynew, s->p, s->fnew);
+        if (rc < 0) return cst__callback_failed(s, rc, "rhs", s->t0 + dir * h, h, 0);
+        for (size_t i = 0; i < n; i++) s->fnew[i] -= s->f[i];
+        double d2 = cst__norm(n, s->fnew, s->y0, s->opt.rtol, s->atol) / h, steep = d1 > d2 ? d1 : d2;
+        if (rc == 0 && isfinite(d2)) {
+            double h1 = steep <= 1e-15 ? fmax(1e-6, 1e-3 * h) : pow(0.01 / steep, 1.0 / (s->table->order + 1));
+            h = h1 < 100 * h ? h1 : 100 * h;
+        }
+    }
+    *first = dir * fmin(fmax(h, s->opt.hmin), span);
+    return 0;
+}
