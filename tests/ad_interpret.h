@@ -37,7 +37,7 @@ static void run_fault(machine *k, const char *what, const ad_node *n)
 
 static int64_t run_index(machine *k, const ad_node *n)
 {
-    const int64_t i = n->op == AD_NAME ? 0 : run_whole(k, n->kid[0]);
+    const int64_t i = n->op == AD_NAME ? 0 : run_whole(k, n->index);
     if (i >= 0 && i < k->of[n->sym->number].count) return i;
     run_fault(k, "index out of range or symbol not declared", n);
     return -1;
@@ -57,7 +57,7 @@ static int64_t run_narrow(const char *type, int64_t v)
 static double run_call(machine *k, const ad_node *n)
 {
     const char *name = ad_rule_name(n->rule);
-    const double a = run_real(k, n->kid[0]), b = n->kids > 1 ? run_real(k, n->kid[1]) : 0;
+    const double a = run_real(k, n->a), b = n->kids > 1 ? run_real(k, n->b) : 0;
 #define RUN1(f)                                                                                                                  \
     if (strcmp(name, #f) == 0) return f(a);
 #define RUN2(f)                                                                                                                  \
@@ -82,24 +82,24 @@ static double run_real(machine *k, const ad_node *n)
     case AD_NUM: return n->real;
     case AD_NAME:
     case AD_ELEM: return (i = run_index(k, n)) < 0 ? NAN : k->of[n->sym->number].real[i];
-    case AD_NEG: return -run_real(k, n->kid[0]);
-    case AD_ADD: return run_real(k, n->kid[0]) + run_real(k, n->kid[1]);
-    case AD_SUB: return run_real(k, n->kid[0]) - run_real(k, n->kid[1]);
-    case AD_MUL: return run_real(k, n->kid[0]) * run_real(k, n->kid[1]);
-    case AD_DIV: return run_real(k, n->kid[0]) / run_real(k, n->kid[1]);
-    case AD_COND: return run_whole(k, n->kid[0]) ? run_real(k, n->kid[1]) : run_real(k, n->kid[2]);
+    case AD_NEG: return -run_real(k, n->a);
+    case AD_ADD: return run_real(k, n->a) + run_real(k, n->b);
+    case AD_SUB: return run_real(k, n->a) - run_real(k, n->b);
+    case AD_MUL: return run_real(k, n->a) * run_real(k, n->b);
+    case AD_DIV: return run_real(k, n->a) / run_real(k, n->b);
+    case AD_COND: return run_whole(k, n->condition) ? run_real(k, n->yes) : run_real(k, n->no);
     case AD_CALL: return run_call(k, n);
-    case AD_TO_DOUBLE: return (double)run_whole(k, n->kid[0]);
+    case AD_TO_DOUBLE: return (double)run_whole(k, n->a);
     default: run_fault(k, "not an expression of doubles", n); return NAN;
     }
 }
 
 static int64_t run_compare(machine *k, const ad_node *n)
 {
-    if (n->kid[0]->type != n->kid[1]->type) run_fault(k, "operands of two types", n);
-    const int real = n->kid[0]->type == AD_DOUBLE;
-    const double a = real ? run_real(k, n->kid[0]) : 0, b = real ? run_real(k, n->kid[1]) : 0;
-    const int64_t i = real ? 0 : run_whole(k, n->kid[0]), j = real ? 0 : run_whole(k, n->kid[1]);
+    if (n->a->type != n->b->type) run_fault(k, "operands of two types", n);
+    const int real = n->a->type == AD_DOUBLE;
+    const double a = real ? run_real(k, n->a) : 0, b = real ? run_real(k, n->b) : 0;
+    const int64_t i = real ? 0 : run_whole(k, n->a), j = real ? 0 : run_whole(k, n->b);
     switch (n->op) {
     case AD_LT: return real ? a < b : i < j;
     case AD_LE: return real ? a <= b : i <= j;
@@ -117,29 +117,29 @@ static int64_t run_whole(machine *k, const ad_node *n)
     case AD_WHOLE: return n->whole;
     case AD_NAME:
     case AD_ELEM: return (i = run_index(k, n)) < 0 ? 0 : k->of[n->sym->number].whole[i];
-    case AD_NEG: return -run_whole(k, n->kid[0]);
-    case AD_NOT: return !run_whole(k, n->kid[0]);
-    case AD_BITNOT: return ~run_whole(k, n->kid[0]);
-    case AD_ADD: return run_whole(k, n->kid[0]) + run_whole(k, n->kid[1]);
-    case AD_SUB: return run_whole(k, n->kid[0]) - run_whole(k, n->kid[1]);
-    case AD_MUL: return run_whole(k, n->kid[0]) * run_whole(k, n->kid[1]);
+    case AD_NEG: return -run_whole(k, n->a);
+    case AD_NOT: return !run_whole(k, n->a);
+    case AD_BITNOT: return ~run_whole(k, n->a);
+    case AD_ADD: return run_whole(k, n->a) + run_whole(k, n->b);
+    case AD_SUB: return run_whole(k, n->a) - run_whole(k, n->b);
+    case AD_MUL: return run_whole(k, n->a) * run_whole(k, n->b);
     case AD_DIV:
     case AD_MOD: {
-        const int64_t a = run_whole(k, n->kid[0]), b = run_whole(k, n->kid[1]);
+        const int64_t a = run_whole(k, n->a), b = run_whole(k, n->b);
         if (b == 0) run_fault(k, "division by 0", n);
         return b == 0 ? 0 : n->op == AD_DIV ? a / b : a % b;
     }
-    case AD_SHL: return run_whole(k, n->kid[0]) << run_whole(k, n->kid[1]);
-    case AD_SHR: return run_whole(k, n->kid[0]) >> run_whole(k, n->kid[1]);
-    case AD_BITAND: return run_whole(k, n->kid[0]) & run_whole(k, n->kid[1]);
-    case AD_BITOR: return run_whole(k, n->kid[0]) | run_whole(k, n->kid[1]);
-    case AD_XOR: return run_whole(k, n->kid[0]) ^ run_whole(k, n->kid[1]);
+    case AD_SHL: return run_whole(k, n->a) << run_whole(k, n->b);
+    case AD_SHR: return run_whole(k, n->a) >> run_whole(k, n->b);
+    case AD_BITAND: return run_whole(k, n->a) & run_whole(k, n->b);
+    case AD_BITOR: return run_whole(k, n->a) | run_whole(k, n->b);
+    case AD_XOR: return run_whole(k, n->a) ^ run_whole(k, n->b);
     case AD_LT: case AD_LE: case AD_GT: case AD_GE: case AD_EQ: case AD_NE: return run_compare(k, n);
-    case AD_AND: return run_whole(k, n->kid[0]) && run_whole(k, n->kid[1]);
-    case AD_OR: return run_whole(k, n->kid[0]) || run_whole(k, n->kid[1]);
-    case AD_COND: return run_whole(k, n->kid[0]) ? run_whole(k, n->kid[1]) : run_whole(k, n->kid[2]);
+    case AD_AND: return run_whole(k, n->a) && run_whole(k, n->b);
+    case AD_OR: return run_whole(k, n->a) || run_whole(k, n->b);
+    case AD_COND: return run_whole(k, n->condition) ? run_whole(k, n->yes) : run_whole(k, n->no);
     case AD_TO_INT:
-        return run_narrow(n->text, n->kid[0]->type == AD_DOUBLE ? (int64_t)run_real(k, n->kid[0]) : run_whole(k, n->kid[0]));
+        return run_narrow(n->text, n->a->type == AD_DOUBLE ? (int64_t)run_real(k, n->a) : run_whole(k, n->a));
     default: run_fault(k, "not an expression of integers", n); return 0;
     }
 }
@@ -177,13 +177,13 @@ static void run(machine *k, const ad_node *n)
         for (int j = 0; j < n->kids; j++) run(k, n->kid[j]);
         return;
     case AD_DECL: run_declare(k, n->sym); return;
-    case AD_IF: run(k, run_whole(k, n->kid[0]) ? n->kid[1] : n->kid[2]); return;
+    case AD_IF: run(k, run_whole(k, n->condition) ? n->yes : n->no); return;
     case AD_FOR: {
-        const int64_t from = run_whole(k, n->kid[0]), to = run_whole(k, n->kid[1]);
+        const int64_t from = run_whole(k, n->first), to = run_whole(k, n->end);
         run_declare(k, n->sym);
-        for (i = from; n->whole > 0 ? i < to : i > to; i += n->whole) {
+        for (i = from; n->step > 0 ? i < to : i > to; i += n->step) {
             k->of[n->sym->number].whole[0] = i;
-            run(k, n->kid[2]);
+            run(k, n->body);
             if (k->of[n->sym->number].whole[0] != i) run_fault(k, "the counter changed", n);
             k->of[n->sym->number].whole[0] = i;
         }
@@ -192,14 +192,14 @@ static void run(machine *k, const ad_node *n)
     }
     case AD_SET:
     case AD_INC: {
-        const ad_node *to = n->kid[0];
-        if (to->type != n->kid[1]->type || (n->op == AD_INC && to->type != AD_DOUBLE))
+        const ad_node *to = n->target;
+        if (to->type != n->value->type || (n->op == AD_INC && to->type != AD_DOUBLE))
             run_fault(k, "an assignment of another type", to);
         if ((i = run_index(k, to)) < 0) return;
         cell *c = &k->of[to->sym->number];
-        if (to->type == AD_INT) c->whole[i] = run_narrow(to->sym->ctype, run_whole(k, n->kid[1]));
-        else if (n->op == AD_SET) c->real[i] = run_real(k, n->kid[1]);
-        else c->real[i] += run_real(k, n->kid[1]);
+        if (to->type == AD_INT) c->whole[i] = run_narrow(to->sym->ctype, run_whole(k, n->value));
+        else if (n->op == AD_SET) c->real[i] = run_real(k, n->value);
+        else c->real[i] += run_real(k, n->value);
         return;
     }
     default: run_fault(k, "not a statement", n); return;

@@ -47,7 +47,7 @@ static const struct {
 static int count_left(const ad_node *n)
 {
     int count = n && n->type == AD_INT && (n->op == AD_MOD || n->op == AD_DIV);
-    count += n && (n->op == AD_COND || n->op == AD_IF) && n->kid[0]->op != AD_NOT; /* those that break has made may stay */
+    count += n && (n->op == AD_COND || n->op == AD_IF) && n->condition->op != AD_NOT; /* those that break has made may stay */
     for (int i = 0; n && i < n->kids; i++) count += count_left(n->kid[i]);
     return count;
 }

@@ -64,10 +64,10 @@ static int elements(const ad_node *body, const ad_node **seen)
             for (int k = 1; k < 3; k++) count += s->kid[k] ? elements(s->kid[k], seen + count) : 0;
             continue;
         }
-        if (s->op != AD_INC || s->kid[0]->op != AD_ELEM || s->kid[0]->sym->role != AD_SUM) continue;
+        if (s->op != AD_INC || s->target->op != AD_ELEM || s->target->sym->role != AD_SUM) continue;
         int known = 0;
-        for (int k = 0; k < count; k++) known |= ad_same(seen[k], s->kid[0]);
-        if (!known) seen[count++] = s->kid[0];
+        for (int k = 0; k < count; k++) known |= ad_same(seen[k], s->target);
+        if (!known) seen[count++] = s->target;
     }
     return count;
 }
@@ -149,7 +149,7 @@ static int good(ad_arena *m, int i)
     const int fine = good_products(m, function(m, cases[i].n, cases[i].text), &v);
     const ad_node *loop = longest(v.lanes->body, 1, &most);
     assert_non_null(loop);
-    const int count = elements(loop->kid[2], seen), rows = strstr(ad_print_fn(m, v.one), "row") != NULL;
+    const int count = elements(loop->body, seen), rows = strstr(ad_print_fn(m, v.one), "row") != NULL;
     if (fine && count == cases[i].elements && rows == cases[i].rows) return 1;
     print_error("%s: %s; %d elements, %d rows\n%s%s", cases[i].name, fine ? "as it should be" : "other values", count, rows,
                 ad_print_fn(m, v.lanes), ad_print_fn(m, v.one));

@@ -56,9 +56,9 @@ static void survey(accumulation *g)
         if (s->op == AD_DECL) {
             add_mention(g, s->sym, i, 3);
             mention_all(g, s->sym->extent, i);
-        } else if ((s->op == AD_SET || s->op == AD_INC) && s->kid[0]->op == AD_NAME) {
-            add_mention(g, s->kid[0]->sym, i, s->op == AD_SET ? 1 : 2);
-            mention_all(g, s->kid[1], i);
+        } else if ((s->op == AD_SET || s->op == AD_INC) && s->target->op == AD_NAME) {
+            add_mention(g, s->target->sym, i, s->op == AD_SET ? 1 : 2);
+            mention_all(g, s->value, i);
         } else {
             mention_all(g, s, i);
         }
@@ -69,7 +69,7 @@ static void survey(accumulation *g)
 static int assigns(const ad_node *n, const ad_sym *s)
 {
     if (!n) return 0;
-    if (n->op == AD_SET || n->op == AD_INC || n->op == AD_POP) return n->kid[0]->sym == s;
+    if (n->op == AD_SET || n->op == AD_INC || n->op == AD_POP) return n->target->sym == s;
     if (n->op == AD_FOR && n->sym == s) return 1;
     for (int i = 0; (n->op == AD_BLOCK || n->op == AD_IF || n->op == AD_FOR) && i < n->kids; i++)
         if (assigns(n->kid[i], s)) return 1;
@@ -104,7 +104,7 @@ static int destination(const accumulation *g, const ad_sym *x)
     if (!sums || to == g->block->kids) return -1;
     for (k = g->list[g->first[x->number] - 1].next; k && g->list[k - 1].kind; k = g->list[k - 1].next) {
         int at = g->list[k - 1].at;
-        if (!steady(g, g->block->kid[at]->kid[1], at, to)) return -1;
+        if (!steady(g, g->block->kid[at]->value, at, to)) return -1;
     }
     return to;
 }
@@ -116,11 +116,11 @@ static void bring_together(accumulation *g, const ad_sym *x, int to)
     int last = 0;
     for (int k = g->list[g->first[x->number] - 1].next; k && g->list[k - 1].kind; k = g->list[k - 1].next) {
         s = g->block->kid[last = g->list[k - 1].at];
-        sum = sum ? ad_add(g->m, sum, s->kid[1]) : s->kid[1];
+        sum = sum ? ad_add(g->m, sum, s->value) : s->value;
         g->gone[last] = 1;
         g->place[last] = to;
     }
-    ad_node *set = ad_set(g->m, s->kid[0], sum);
+    ad_node *set = ad_set(g->m, s->target, sum);
     set->place = s->place;
     g->block->kid[last] = set;
     g->gone[last] = 2; /* moved */
@@ -139,10 +139,10 @@ static void accumulate(ad_arena *m, const ad_fn *fn, ad_node *block)
     int moved = 0;
     for (int i = kids - 1; i >= 0; i--) { /* by the last addition, from the end, so that what a sum reads follows it */
         const ad_node *s = block->kid[i];
-        if ((s->op != AD_SET && s->op != AD_INC) || s->kid[0]->op != AD_NAME || !s->kid[0]->sym->lane || s->kid[0]->sym->role != AD_LOCAL || g.gone[i]) continue;
-        int to = destination(&g, s->kid[0]->sym);
+        if ((s->op != AD_SET && s->op != AD_INC) || s->target->op != AD_NAME || !s->target->sym->lane || s->target->sym->role != AD_LOCAL || g.gone[i]) continue;
+        int to = destination(&g, s->target->sym);
         if (to < 0) continue;
-        bring_together(&g, s->kid[0]->sym, to);
+        bring_together(&g, s->target->sym, to);
         moved = 1;
     }
     if (!moved) return;
@@ -175,7 +175,7 @@ static void name_seeds(ad_arena *m, ad_node **n, ad_node *const *seed)
 static void count_writes(const ad_node *n, int *writes)
 {
     if (!n) return;
-    if (n->op == AD_SET || n->op == AD_INC || n->op == AD_POP) writes[n->kid[0]->sym->number]++;
+    if (n->op == AD_SET || n->op == AD_INC || n->op == AD_POP) writes[n->target->sym->number]++;
     for (int i = 0; (n->op == AD_BLOCK || n->op == AD_IF || n->op == AD_FOR) && i < n->kids; i++) count_writes(n->kid[i], writes);
 }
 
@@ -186,15 +186,15 @@ static void find_seeds(ad_arena *m, const ad_fn *fn, ad_node *body)
     int *writes = ad_take(m, ((size_t)fn->syms + 1) * sizeof *writes), kept = 0;
     for (int i = 0; i < body->kids; i++) {
         const ad_node *s = body->kid[i];
-        if (s->op != AD_SET || s->kid[0]->op != AD_NAME || s->kid[1]->op != AD_ELEM) continue;
-        if (s->kid[1]->sym == fn->u && s->kid[1]->kid[0]->op == AD_WHOLE && s->kid[0]->sym->role == AD_LOCAL) seed[s->kid[0]->sym->number] = s->kid[1];
+        if (s->op != AD_SET || s->target->op != AD_NAME || s->value->op != AD_ELEM) continue;
+        if (s->value->sym == fn->u && s->value->index->op == AD_WHOLE && s->target->sym->role == AD_LOCAL) seed[s->target->sym->number] = s->value;
     }
     for (int i = 0; i < body->kids; i++) count_writes(body->kid[i], writes);
     for (int k = 0; k < fn->syms; k++)
         if (writes[k] > 1) seed[k] = NULL;
     for (int i = 0; i < body->kids; i++) {
         ad_node *s = body->kid[i];
-        if (s->op == AD_DECL ? seed[s->sym->number] != NULL : s->op == AD_SET && s->kid[0]->op == AD_NAME && seed[s->kid[0]->sym->number]) continue;
+        if (s->op == AD_DECL ? seed[s->sym->number] != NULL : s->op == AD_SET && s->target->op == AD_NAME && seed[s->target->sym->number]) continue;
         name_seeds(m, &s, seed);
         body->kid[kept++] = s;
     }

@@ -122,9 +122,9 @@ static list linear(work *w, ad_node **e);
 
 static list product(work *w, ad_node *e)
 {
-    list a = linear(w, &e->kid[0]), b = linear(w, &e->kid[1]);
-    scale(w, &a, ad_copy(w->m, e->kid[1], NULL), "factor");
-    scale(w, &b, ad_copy(w->m, e->kid[0], NULL), "factor");
+    list a = linear(w, &e->a), b = linear(w, &e->b);
+    scale(w, &a, ad_copy(w->m, e->b, NULL), "factor");
+    scale(w, &b, ad_copy(w->m, e->a, NULL), "factor");
     merge(w, &a, &b, 1);
     return a;
 }
@@ -133,20 +133,20 @@ static list quotient(work *w, ad_node **e)
 {
     ad_node *n = *e;
     if (known(n)) return (list){0};
-    list a = linear(w, &n->kid[0]), b = linear(w, &n->kid[1]);
+    list a = linear(w, &n->a), b = linear(w, &n->b);
     double divisor;
-    if (known(n->kid[1])) {
-        const int literal = ad_literal(n->kid[1], &divisor) && divisor != 0;
-        scale(w, &a, literal ? ad_num(w->m, 1 / divisor) : ad_div(w->m, ad_num(w->m, 1), ad_copy(w->m, n->kid[1], NULL)), "factor");
+    if (known(n->b)) {
+        const int literal = ad_literal(n->b, &divisor) && divisor != 0;
+        scale(w, &a, literal ? ad_num(w->m, 1 / divisor) : ad_div(w->m, ad_num(w->m, 1), ad_copy(w->m, n->b, NULL)), "factor");
         return a;
     }
-    if (!plain(n->kid[1])) n->kid[1] = hoist(w, n->kid[1], "divisor");
+    if (!plain(n->b)) n->b = hoist(w, n->b, "divisor");
     double dividend = 0;
-    const int is_inverse = ad_literal(n->kid[0], &dividend) && dividend == 1;
+    const int is_inverse = ad_literal(n->a, &dividend) && dividend == 1;
     *e = hoist(w, n, is_inverse ? "inverse" : "quotient");
     if (a.count == 0 && b.count == 0) return a;
     ad_node *inverse = is_inverse ? ad_copy(w->m, *e, NULL)
-                                  : hoist(w, ad_div(w->m, ad_num(w->m, 1), ad_copy(w->m, n->kid[1], NULL)), "inverse");
+                                  : hoist(w, ad_div(w->m, ad_num(w->m, 1), ad_copy(w->m, n->b, NULL)), "inverse");
     scale(w, &a, inverse, "factor");
     scale(w, &b, ad_mul(w->m, ad_copy(w->m, *e, NULL), ad_copy(w->m, inverse, NULL)), "factor");
     merge(w, &a, &b, -1);
@@ -175,8 +175,8 @@ static list call(work *w, ad_node **e)
 /* Factors of leaves that occur in both branches are chosen among; the others are 0 in the branch that lacks them. */
 static list choice(work *w, ad_node *e)
 {
-    list a = linear(w, &e->kid[1]), b = linear(w, &e->kid[2]), sum = {0};
-    if (a.count + b.count > 0 && size(e->kid[0]) > 1) e->kid[0] = hoist(w, e->kid[0], "chosen");
+    list a = linear(w, &e->yes), b = linear(w, &e->no), sum = {0};
+    if (a.count + b.count > 0 && size(e->condition) > 1) e->condition = hoist(w, e->condition, "chosen");
     for (int i = 0; i < a.count + b.count; i++) {
         const ad_term *t = i < a.count ? &a.term[i] : &b.term[i - a.count];
         ad_node *yes = i < a.count ? t->factor : ad_num(w->m, 0), *no = i < a.count ? ad_num(w->m, 0) : t->factor;
@@ -188,7 +188,7 @@ static list choice(work *w, ad_node *e)
             while (j < a.count && !ad_same(a.term[j].leaf, t->leaf)) j++;
             if (j < a.count) continue;
         }
-        join(w, &sum, t->leaf, ad_choose(w->m, ad_copy(w->m, e->kid[0], NULL), yes, no));
+        join(w, &sum, t->leaf, ad_choose(w->m, ad_copy(w->m, e->condition, NULL), yes, no));
     }
     return sum;
 }
@@ -204,13 +204,13 @@ static list linear(work *w, ad_node **e)
         if (w->active(n, w->context)) join(w, &a, ad_copy(w->m, n, NULL), ad_num(w->m, 1));
         return a;
     case AD_NEG:
-        b = linear(w, &n->kid[0]);
+        b = linear(w, &n->a);
         merge(w, &a, &b, -1);
         return a;
     case AD_ADD:
     case AD_SUB:
-        a = linear(w, &n->kid[0]);
-        b = linear(w, &n->kid[1]);
+        a = linear(w, &n->a);
+        b = linear(w, &n->b);
         merge(w, &a, &b, n->op == AD_ADD ? 1 : -1);
         return a;
     case AD_MUL: return product(w, n);

@@ -21,7 +21,7 @@ static void find_whole(split *w, const ad_node *n)
 {
     int64_t i, extent;
     if (!n) return;
-    if (n->op == AD_ELEM && !(ad_constant(n->kid[0], &i) && ad_constant(n->sym->extent, &extent) && i >= 0 && i < extent))
+    if (n->op == AD_ELEM && !(ad_constant(n->index, &i) && ad_constant(n->sym->extent, &extent) && i >= 0 && i < extent))
         w->whole[n->sym->number] = 1;
     for (int k = 0; k < n->kids; k++) find_whole(w, n->kid[k]);
 }
@@ -44,7 +44,7 @@ static void replace_elements(split *w, ad_node **at)
     ad_node *n = *at;
     int64_t i, extent;
     if (!n) return;
-    if (n->op == AD_ELEM && splits(w, n->sym, &extent) && ad_constant(n->kid[0], &i)) {
+    if (n->op == AD_ELEM && splits(w, n->sym, &extent) && ad_constant(n->index, &i)) {
         *at = ad_use(w->m, part_of(w, n->sym, i, extent));
         (*at)->place = n->place;
         return;
@@ -116,17 +116,17 @@ static void look(survey *v, const ad_node *n, access at)
 {
     if (!n) return;
     if (n->op == AD_ELEM && n->sym == v->fn->out) v->read = 1;
-    if ((n->op == AD_SET || n->op == AD_INC) && n->kid[0]->sym == v->fn->out) {
+    if ((n->op == AD_SET || n->op == AD_INC) && n->target->sym == v->fn->out) {
         if (v->count == v->room) {
             int room = 2 * v->room + 16;
             v->list = ad_grow(v->m, v->list, (size_t)v->count * sizeof *v->list, (size_t)room * sizeof *v->list);
             v->room = room;
         }
         at.s = n;
-        at.form = ad_affine_of(&v->defs, n->kid[0]->kid[0]);
-        at.active = ad_expr_varied(v->activity, n->kid[1]);
+        at.form = ad_affine_of(&v->defs, n->target->index);
+        at.active = ad_expr_varied(v->activity, n->value);
         v->list[v->count++] = at;
-        look(v, n->kid[1], at);
+        look(v, n->value, at);
         return;
     }
     if (n->op == AD_FOR) ad_loops_enter(&at.loops, n);
@@ -217,7 +217,7 @@ static int largest(const survey *v, const ad_node *n, ad_loops loops, int64_t *l
 {
     if (!n) return 1;
     if (n->op == AD_ELEM && n->sym == v->fn->out) {
-        ad_affine form = ad_affine_of(&v->defs, n->kid[0]);
+        ad_affine form = ad_affine_of(&v->defs, n->index);
         int64_t lo, hi;
         if (!ad_interval(&v->defs, &loops, &form, &lo, &hi)) return 0;
         if (hi > *last) *last = hi;

@@ -21,24 +21,15 @@ static ad_sym *kept_symbol(ad_reversal *r, ad_sym *s)
     return was;
 }
 
-static ad_node *zero_of(ad_arena *m, const ad_sym *s)
-{
-    return s->type == AD_INT ? ad_whole(m, 0) : ad_num(m, 0);
-}
-
 ad_node *ad_fill(ad_reversal *r, ad_sym *to, ad_sym *from)
 {
     ad_arena *m = r->m;
     ad_sym *i = ad_sym_new(m, r->fn, "e", AD_INT, AD_COUNTER);
     ad_node *body = ad_block(m);
-    ad_append(m, body, ad_set(m, ad_elem(m, to, ad_use(m, i)), from ? ad_elem(m, from, ad_use(m, i)) : zero_of(m, to)));
-    ad_node *loop = ad_new(m, AD_FOR, AD_INT, 3, ad_whole(m, 0), ad_copy(m, to->extent, NULL), body);
-    loop->sym = i;
-    loop->whole = 1;
-    i->ctype = "long";
+    ad_append(m, body, ad_set(m, ad_elem(m, to, ad_use(m, i)), from ? ad_elem(m, from, ad_use(m, i)) : ad_zero(m, to)));
     int64_t extent;
-    if (ad_constant(to->extent, &extent) && extent < 1 << 30) i->ctype = "int";
-    return loop;
+    i->ctype = ad_constant(to->extent, &extent) && extent < 1 << 30 ? "int" : "long";
+    return ad_for(m, i, ad_whole(m, 0), ad_copy(m, to->extent, NULL), 1, body);
 }
 
 void ad_keep(ad_reversal *r, ad_region *g, ad_track *k, const ad_syms *written, const ad_syms *also, ad_node *piece)
@@ -73,7 +64,7 @@ int ad_keep_target(ad_reversal *r, ad_region *g, ad_track *k, const ad_node *tar
     if (target->op == AD_ELEM) {
         ad_syms self = {0};
         ad_include(m, &self, s);
-        back->kid[0] = ad_keep_value(r, g, k, target->kid[0], &self, "at");
+        back->target = ad_keep_value(r, g, k, target->index, &self, "at");
     }
     ad_append(m, k->fwd, ad_set(m, ad_use(m, was), ad_copy(m, target, NULL)));
     ad_append(m, piece, ad_set(m, back, ad_use(m, was)));

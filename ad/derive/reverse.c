@@ -21,7 +21,7 @@ static int leaf_active(const ad_node *leaf, void *context)
 static ad_node *adjoint_of(ad_reversal *r, const ad_node *leaf)
 {
     ad_sym *b = ad_adjoint(r, leaf->sym);
-    return leaf->op == AD_NAME ? ad_use(r->m, b) : ad_elem(r->m, b, ad_copy(r->m, leaf->kid[0], NULL));
+    return leaf->op == AD_NAME ? ad_use(r->m, b) : ad_elem(r->m, b, ad_copy(r->m, leaf->index, NULL));
 }
 
 static int direct(const ad_reversal *r, const ad_sym *s)
@@ -33,7 +33,7 @@ static int direct(const ad_reversal *r, const ad_sym *s)
 static void transpose(ad_reversal *r, const ad_node *s, const ad_term *term, int terms, ad_node *piece)
 {
     ad_arena *m = r->m;
-    const ad_node *target = s->kid[0];
+    const ad_node *target = s->target;
     int zeroed = s->op == AD_SET && !direct(r, target->sym), self = 0;
     for (int i = 0; i < terms; i++) self |= term[i].leaf->sym == target->sym;
     ad_node *seed = adjoint_of(r, target);
@@ -72,18 +72,18 @@ static ad_node *noted(ad_reversal *r, const ad_node *s)
 static void assignment(ad_reversal *r, ad_region *g, ad_track *k, const ad_node *s)
 {
     ad_arena *m = r->m;
-    ad_sym *target = s->kid[0]->sym;
+    ad_sym *target = s->target->sym;
     ad_node *copy = ad_copy(m, s, NULL), *piece = noted(r, s), *restore = noted(r, s);
     ad_term *term = NULL;
-    if (leaf_active(s->kid[0], r)) {
+    if (leaf_active(s->target, r)) {
         ad_node *pre = ad_block(m);
-        int terms = ad_linearize(m, r->fn, &copy->kid[1], leaf_active, r, pre, &term);
+        int terms = ad_linearize(m, r->fn, &copy->value, leaf_active, r, pre, &term);
         for (int i = 0; i < pre->kids; i++) append_forward(r, g, k, pre->kid[i]);
         transpose(r, s, term, terms, piece);
     }
     ad_syms reads = {0};
     ad_exposed(m, piece, &reads);
-    ad_keep_target(r, g, k, s->kid[0], &reads, restore);
+    ad_keep_target(r, g, k, s->target, &reads, restore);
     ad_reads(m, restore, &reads);
     ad_unite(m, &g->needed, &reads);
     for (int i = 0; i < piece->kids; i++) {
@@ -103,19 +103,19 @@ static void declaration(ad_reversal *r, ad_region *g, ad_track *k, const ad_node
 static void choice(ad_reversal *r, ad_region *g, ad_track *k, const ad_node *s)
 {
     ad_arena *m = r->m;
-    const ad_node *no = s->kid[2];
+    const ad_node *no = s->no;
     ad_syms written = {0}, reads = {0};
     ad_writes(m, s, &written);
-    ad_node *condition = ad_keep_value(r, g, k, s->kid[0], &written, "taken");
+    ad_node *condition = ad_keep_value(r, g, k, s->condition, &written, "taken");
     ad_track arm[2];
     for (int i = 0; i < 2; i++) {
         arm[i] = (ad_track){ad_block(m), ad_block(m), 1};
-        if (i == 0 || no) ad_reverse_block(r, g, &arm[i], i ? no : s->kid[1]);
+        if (i == 0 || no) ad_reverse_block(r, g, &arm[i], i ? no : s->yes);
     }
-    ad_node *fwd = ad_new(m, AD_IF, AD_INT, 3, ad_copy(m, condition, NULL), arm[0].fwd, no ? arm[1].fwd : NULL);
+    ad_node *fwd = ad_if(m, ad_copy(m, condition, NULL), arm[0].fwd, no ? arm[1].fwd : NULL);
     ad_node *back[2] = {ad_block(m), ad_block(m)};
     for (int i = 0; i < 2; i++) ad_unwind(r, &arm[i], back[i]);
-    ad_node *rev = ad_new(m, AD_IF, AD_INT, 3, condition, back[0], back[1]->kids ? back[1] : NULL);
+    ad_node *rev = ad_if(m, condition, back[0], back[1]->kids ? back[1] : NULL);
     ad_node *piece = noted(r, s);
     fwd->place = rev->place = s->place;
     ad_append(m, k->fwd, fwd);
@@ -225,8 +225,8 @@ ad_fn *ad_reverse(ad_arena *m, const ad_fn *f, unsigned wrt)
     if (!outputs(&r, g.decl)) return NULL;
     ad_reverse_block(&r, &g, &k, source);
     fn->body = ad_block(m);
-    for (int i = 0; i < g.decl->kids; i++) ad_append(m, fn->body, g.decl->kid[i]);
-    for (int i = 0; i < k.fwd->kids; i++) ad_append(m, fn->body, k.fwd->kid[i]);
+    ad_append_all(m, fn->body, g.decl);
+    ad_append_all(m, fn->body, k.fwd);
     keep_status(&r, fn->body);
     ad_unwind(&r, &k, fn->body);
     fn->out = NULL;

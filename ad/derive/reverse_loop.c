@@ -13,16 +13,6 @@
 
 #include <string.h>
 
-/* A copy of the loop around another body. */
-static ad_node *loop_with(ad_reversal *r, const ad_node *loop, ad_node *from, ad_node *to, int64_t step, ad_node *body)
-{
-    ad_node *n = ad_new(r->m, AD_FOR, AD_INT, 3, from, to, body);
-    n->sym = loop->sym;
-    n->whole = step;
-    n->place = loop->place;
-    return n;
-}
-
 static int is_signed(const ad_sym *counter)
 {
     const char *t = counter->ctype ? counter->ctype : "int";
@@ -33,10 +23,10 @@ static int is_signed(const ad_sym *counter)
 static ad_node *descending(ad_reversal *r, const ad_node *loop, ad_node *from, ad_node *to, ad_node *body)
 {
     ad_arena *m = r->m;
-    int64_t step = loop->whole;
+    int64_t step = loop->step;
     if ((step == 1 || step == -1) && is_signed(loop->sym)) {
         ad_node *one = ad_whole(m, step);
-        return loop_with(r, loop, ad_sub(m, to, one), ad_sub(m, from, ad_copy(m, one, NULL)), -step, body);
+        return ad_for_like(m, loop, ad_sub(m, to, one), ad_sub(m, from, ad_copy(m, one, NULL)), -step, body);
     }
     ad_sym *q = ad_sym_new(m, r->fn, "turn", AD_INT, AD_COUNTER);
     q->ctype = "long";
@@ -56,8 +46,8 @@ static ad_node *descending(ad_reversal *r, const ad_node *loop, ad_node *from, a
     ad_node *inner = ad_block(m), *copy = ad_copy(m, body, map);
     ad_append(m, inner, ad_decl(m, i));
     ad_append(m, inner, ad_set(m, ad_use(m, i), cast));
-    for (int j = 0; j < copy->kids; j++) ad_append(m, inner, copy->kid[j]);
-    ad_node *n = loop_with(r, loop, ad_sub(m, turns, ad_whole(m, 1)), ad_whole(m, -1), -1, inner);
+    ad_append_all(m, inner, copy);
+    ad_node *n = ad_for_like(m, loop, ad_sub(m, turns, ad_whole(m, 1)), ad_whole(m, -1), -1, inner);
     n->sym = q;
     return n;
 }
@@ -70,7 +60,7 @@ static ad_node *plain(ad_reversal *r, const ad_node *n)
         for (int i = 0; i < n->kids; i++) ad_append(r->m, block, plain(r, n->kid[i]));
         return block;
     }
-    if ((n->op == AD_SET || n->op == AD_INC) && n->kid[0]->sym == r->fn->out && r->seeds_direct) return NULL;
+    if ((n->op == AD_SET || n->op == AD_INC) && n->target->sym == r->fn->out && r->seeds_direct) return NULL;
     if (n->op != AD_IF && n->op != AD_FOR) return ad_copy(r->m, n, NULL);
     ad_node *copy = ad_copy(r->m, n, NULL);
     for (int i = 0; i < n->kids; i++)
@@ -103,7 +93,7 @@ static int reads_only(const ad_node *n, const ad_node *target)
 static int reads_symbol(const ad_node *n, const ad_sym *s)
 {
     if (!n) return 0;
-    if (n->op == AD_SET || n->op == AD_INC) return ad_uses(n->kid[1], s) || (n->kid[0]->op == AD_ELEM && ad_uses(n->kid[0]->kid[0], s));
+    if (n->op == AD_SET || n->op == AD_INC) return ad_uses(n->value, s) || (n->target->op == AD_ELEM && ad_uses(n->target->index, s));
     if (n->sym == s) return 1;
     for (int i = 0; i < n->kids; i++)
         if (reads_symbol(n->kid[i], s)) return 1;
@@ -114,15 +104,15 @@ static int reads_symbol(const ad_node *n, const ad_sym *s)
 static void check_order(order *o, const ad_node *n, ad_loops loops)
 {
     if (n->op == AD_SET || n->op == AD_INC) {
-        const ad_sym *s = n->kid[0]->sym;
+        const ad_sym *s = n->target->sym;
         if (!ad_active(&o->r->activity, s) || ad_has(&o->own, s) || (s == o->r->fn->out && o->r->seeds_direct)) return;
-        if (n->op == AD_INC && !reads_symbol(o->loop->kid[2], s)) return;
-        if (n->kid[0]->op == AD_NAME) {
+        if (n->op == AD_INC && !reads_symbol(o->loop->body, s)) return;
+        if (n->target->op == AD_NAME) {
             o->free = 0;
             return;
         }
-        ad_affine form = ad_affine_of(&o->defs, n->kid[0]->kid[0]);
-        if (!ad_steady(&form, &loops, &o->changing) || !ad_injective(&o->defs, &loops, 0, &form) || !reads_only(o->loop->kid[2], n->kid[0])) o->free = 0;
+        ad_affine form = ad_affine_of(&o->defs, n->target->index);
+        if (!ad_steady(&form, &loops, &o->changing) || !ad_injective(&o->defs, &loops, 0, &form) || !reads_only(o->loop->body, n->target)) o->free = 0;
     }
     if (n->op == AD_FOR) ad_loops_enter(&loops, n);
     if (n->op == AD_BLOCK || n->op == AD_IF || n->op == AD_FOR)
@@ -152,9 +142,9 @@ typedef struct once {
 
 static void find_write(once *w, const ad_node *n, int nested)
 {
-    if ((n->op == AD_SET || n->op == AD_INC || n->op == AD_POP) && n->kid[0]->sym == w->s) {
-        if (n->op != AD_SET || nested || (w->target && !ad_same(w->target, n->kid[0]))) w->ok = 0;
-        w->target = n->kid[0];
+    if ((n->op == AD_SET || n->op == AD_INC || n->op == AD_POP) && n->target->sym == w->s) {
+        if (n->op != AD_SET || nested || (w->target && !ad_same(w->target, n->target))) w->ok = 0;
+        w->target = n->target;
     }
     if (n->op == AD_BLOCK || n->op == AD_IF || n->op == AD_FOR)
         for (int i = 0; i < n->kids; i++)
@@ -166,8 +156,8 @@ static void check_reads(once *w, const ad_node *n)
 {
     if (!n || !w->ok) return;
     if (n->op == AD_ELEM && n->sym == w->s && !ad_same(n, w->target)) {
-        ad_affine form = ad_affine_of(w->defs, n->kid[0]), gap = ad_affine_difference(&form, &w->form);
-        int64_t c = ad_coefficient(&w->form, w->loop->sym) * w->loop->whole;
+        ad_affine form = ad_affine_of(w->defs, n->index), gap = ad_affine_difference(&form, &w->form);
+        int64_t c = ad_coefficient(&w->form, w->loop->sym) * w->loop->step;
         if (!gap.ok || gap.terms > 0 || (c > 0 ? gap.c >= 0 : gap.c <= 0)) w->ok = 0;
     }
     for (int i = 0; i < n->kids; i++) check_reads(w, n->kid[i]);
@@ -178,15 +168,15 @@ static int reads_first(ad_reversal *r, const once *w, const ad_node *n, int *wri
 {
     if (!n || *written) return 0;
     if (n->op == AD_ELEM && ad_same(n, w->target)) return 1;
-    if (n->op == AD_SET && n->kid[0]->sym == w->s) {
-        if (reads_first(r, w, n->kid[1], written)) return 1;
+    if (n->op == AD_SET && n->target->sym == w->s) {
+        if (reads_first(r, w, n->value, written)) return 1;
         *written = 1;
         return 0;
     }
     if (n->op == AD_IF) {
         int yes = 0, no = 0;
-        if (reads_first(r, w, n->kid[0], written) || reads_first(r, w, n->kid[1], &yes) ||
-            reads_first(r, w, n->kid[2], &no))
+        if (reads_first(r, w, n->condition, written) || reads_first(r, w, n->yes, &yes) ||
+            reads_first(r, w, n->no, &no))
             return 1;
         *written = yes && no;
         return 0;
@@ -203,12 +193,12 @@ static int written_once(ad_reversal *r, const ad_node *loop, const ad_node *twic
     int written = 0;
     find_write(&w, loop, 0);
     if (!w.ok || !w.target) return 0;
-    w.form = ad_affine_of(defs, w.target->kid[0]);
+    w.form = ad_affine_of(defs, w.target->index);
     if (!w.form.ok || ad_coefficient(&w.form, loop->sym) == 0) return 0;
     if (!ad_steady(&w.form, &loops, changing)) return 0;
-    check_reads(&w, loop->kid[2]);
+    check_reads(&w, loop->body);
     check_reads(&w, twice);
-    return w.ok && !reads_first(r, &w, loop->kid[2], &written);
+    return w.ok && !reads_first(r, &w, loop->body, &written);
 }
 
 /* ---- the three ways ---------------------------------------------------------------------------------------------------------------- */
@@ -222,20 +212,15 @@ static body run_body(ad_reversal *r, const ad_node *loop, const ad_syms *needed)
 {
     body b = {{ad_block(r->m), {0}}, {ad_block(r->m), ad_block(r->m), 0}};
     if (needed) ad_unite(r->m, &b.g.needed, needed);
-    ad_reverse_block(r, &b.g, &b.k, loop->kid[2]);
+    ad_reverse_block(r, &b.g, &b.k, loop->body);
     return b;
-}
-
-static void append_all(ad_arena *m, ad_node *block, const ad_node *from)
-{
-    for (int i = 0; i < from->kids; i++) ad_append(m, block, from->kid[i]);
 }
 
 static ad_node *there_and_back(ad_reversal *r, const body *b)
 {
     ad_node *both = ad_block(r->m);
-    append_all(r->m, both, b->g.decl);
-    append_all(r->m, both, b->k.fwd);
+    ad_append_all(r->m, both, b->g.decl);
+    ad_append_all(r->m, both, b->k.fwd);
     ad_unwind(r, &b->k, both);
     return ad_dead_block(r->m, both, &r->adjoints);
 }
@@ -264,14 +249,14 @@ static ad_node *tape(ad_reversal *r, ad_op op, ad_sym *s, int pair)
 {
     ad_arena *m = r->m;
     ad_node *n = ad_new(m, op, s->type, 1, ad_use(m, s));
-    n->whole = pair;
+    n->pair = pair;
     if (!s->array) return n;
     ad_node *loop = ad_fill(r, s, NULL), *inner = ad_block(m);
-    n->kid[0] = ad_elem(m, s, ad_use(m, loop->sym));
+    n->target = ad_elem(m, s, ad_use(m, loop->sym));
     ad_append(m, inner, n);
-    loop->kid[2] = inner;
+    loop->body = inner;
     if (op == AD_PUSH) return loop;
-    return descending(r, loop, loop->kid[0], loop->kid[1], inner);
+    return descending(r, loop, loop->first, loop->end, inner);
 }
 
 /* Carried arrays: F keeps everything, R does not recompute. */
@@ -298,8 +283,8 @@ static void by_tape(ad_reversal *r, ad_region *g, ad_track *k, const ad_node *lo
     int pair = ++r->pairs;
     int count = own_values(r, &b, back, &list);
     ad_node *there = ad_block(m), *return_ = ad_block(m);
-    append_all(m, there, b.g.decl);
-    append_all(m, there, b.k.fwd);
+    ad_append_all(m, there, b.g.decl);
+    ad_append_all(m, there, b.k.fwd);
     for (int i = 0; i < count; i++) ad_append(m, there, tape(r, AD_PUSH, list[i], pair));
     for (int i = count - 1; i >= 0; i--) {
         ad_append(m, return_, ad_decl(m, list[i]));
@@ -317,8 +302,8 @@ static void by_tape(ad_reversal *r, ad_region *g, ad_track *k, const ad_node *lo
             ad_append(m, return_, d);
             if (d->sym->lane) ad_append(m, return_, d->sym->array ? ad_fill(r, d->sym, NULL) : ad_set(m, ad_use(m, d->sym), ad_num(m, 0)));
         }
-    append_all(m, return_, back);
-    ad_append(m, k->fwd, loop_with(r, loop, ad_copy(m, from, NULL), ad_copy(m, to, NULL), loop->whole, there));
+    ad_append_all(m, return_, back);
+    ad_append(m, k->fwd, ad_for_like(m, loop, ad_copy(m, from, NULL), ad_copy(m, to, NULL), loop->step, there));
     ad_append(m, piece, descending(r, loop, from, to, return_));
 }
 
@@ -330,7 +315,7 @@ void ad_reverse_for(ad_reversal *r, ad_region *g, ad_track *k, const ad_node *lo
     ad_syms changing = ad_syms_copy(m, &written);
     ad_declared(m, loop, &own);
     for (int i = 0; i < own.room && i < written.room; i++) written.has[i] &= (unsigned char)!own.has[i];
-    ad_node *from = ad_keep_value(r, g, k, loop->kid[0], &written, "first"), *to = ad_keep_value(r, g, k, loop->kid[1], &written, "end");
+    ad_node *from = ad_keep_value(r, g, k, loop->first, &written, "first"), *to = ad_keep_value(r, g, k, loop->end, &written, "end");
     body b = run_body(r, loop, NULL);
     ad_node *both = there_and_back(r, &b), *piece = ad_block(m), *there = ad_block(m);
     piece->place = loop->place;
@@ -355,15 +340,15 @@ void ad_reverse_for(ad_reversal *r, ad_region *g, ad_track *k, const ad_node *lo
         by_tape(r, g, k, loop, from, to, piece);
     } else {
         ad_keep(r, g, k, &written, NULL, piece);
-        for (int i = there->kids - 1; i >= 0; i--) ad_append(m, pops, tape(r, AD_POP, there->kid[i]->kid[0]->sym, pair));
-        append_all(m, pops, both);
-        append_all(m, there, plain(r, loop->kid[2]));
-        ad_append(m, k->fwd, loop_with(r, loop, ad_copy(m, from, NULL), ad_copy(m, to, NULL), loop->whole, there));
+        for (int i = there->kids - 1; i >= 0; i--) ad_append(m, pops, tape(r, AD_POP, there->kid[i]->target->sym, pair));
+        ad_append_all(m, pops, both);
+        ad_append_all(m, there, plain(r, loop->body));
+        ad_append(m, k->fwd, ad_for_like(m, loop, ad_copy(m, from, NULL), ad_copy(m, to, NULL), loop->step, there));
         ad_node *back = ad_block(m);
         if (both->kids == 0 && !scalars) back = NULL;
         else if (scalars || finals || !any_order(r, loop)) ad_append(m, back, descending(r, loop, from, to, pops));
-        else ad_append(m, back, loop_with(r, loop, from, to, loop->whole, pops));
-        if (back) append_all(m, back, piece);
+        else ad_append(m, back, ad_for_like(m, loop, from, to, loop->step, pops));
+        if (back) ad_append_all(m, back, piece);
         if (back) piece = back;
     }
     ad_exposed(m, piece, &reads);

@@ -15,10 +15,7 @@ typedef struct plan {
 
 static ad_node *over_points(plan *w, ad_node *body)
 {
-    ad_node *n = ad_new(w->m, AD_FOR, AD_INT, 3, ad_whole(w->m, 0), ad_use(w->m, w->fn->points), body);
-    n->sym = w->fn->point;
-    n->whole = 1;
-    return n;
+    return ad_for(w->m, w->fn->point, ad_whole(w->m, 0), ad_use(w->m, w->fn->points), 1, body);
 }
 
 /* Symbols from outside that s assigns to. */
@@ -43,11 +40,11 @@ static int sums_points(plan *w, const ad_node *s)
 {
     if (s->op != AD_FOR) return 0;
     ad_syms bounds = {0}, made = results(w, s);
-    ad_reads(w->m, s->kid[0], &bounds);
-    ad_reads(w->m, s->kid[1], &bounds);
+    ad_reads(w->m, s->first, &bounds);
+    ad_reads(w->m, s->end, &bounds);
     if (ad_meets(&bounds, &w->moving)) return 0;
     for (int i = 0; i < w->fn->syms; i++)
-        if (ad_has(&made, w->fn->sym[i]) && !(w->fn->sym[i]->lane && ad_only_added(s->kid[2], w->fn->sym[i]))) return 0;
+        if (ad_has(&made, w->fn->sym[i]) && !(w->fn->sym[i]->lane && ad_only_added(s->body, w->fn->sym[i]))) return 0;
     return 1;
 }
 
@@ -109,9 +106,9 @@ ad_fn *ad_reverse_points(ad_arena *m, const ad_fn *f)
         ad_node *s = body->kid[i];
         if (s->op == AD_FOR && moves(&w, s)) {
             ad_node *inner = ad_block(m);
-            ad_append(m, inner, over_points(&w, s->kid[2]));
+            ad_append(m, inner, over_points(&w, s->body));
             s = ad_copy(m, s, NULL);
-            s->kid[2] = inner;
+            s->body = inner;
         }
         ad_append(m, fn->body, s);
     }

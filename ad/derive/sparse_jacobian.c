@@ -80,8 +80,8 @@ static int spread(jacobian *w, const ad_node *n)
     if (!n) return 0;
     if (n->op == AD_FOR || n->op == AD_PUSH || n->op == AD_POP) w->failed = 1;
     if (n->op == AD_SET || n->op == AD_INC) {
-        unsigned char *a = &w->active[n->kid[0]->sym->number];
-        if (*a || !varies(w, n->kid[1])) return 0;
+        unsigned char *a = &w->active[n->target->sym->number];
+        if (*a || !varies(w, n->value)) return 0;
         return *a = 1;
     }
     for (int i = n->op == AD_IF ? 1 : 0; n->op >= AD_DECL && i < n->kids; i++) more |= spread(w, n->kid[i]);
@@ -92,7 +92,7 @@ static int reads(const ad_node *n, const ad_sym *s)
 {
     if (!n) return 0;
     if (n->op == AD_SET || n->op == AD_INC)
-        return ad_uses(n->kid[1], s) || (n->kid[0]->op == AD_ELEM && ad_uses(n->kid[0]->kid[0], s));
+        return ad_uses(n->value, s) || (n->target->op == AD_ELEM && ad_uses(n->target->index, s));
     if (n->op < AD_DECL) return ad_uses(n, s);
     for (int i = 0; i < n->kids; i++)
         if (reads(n->kid[i], s)) return 1;
@@ -105,7 +105,7 @@ static int reads(const ad_node *n, const ad_sym *s)
 static int element(jacobian *w, const ad_node *leaf)
 {
     double v = 0;
-    if (leaf->op == AD_ELEM && !ad_literal(leaf->kid[0], &v)) w->failed = 1;
+    if (leaf->op == AD_ELEM && !ad_literal(leaf->index, &v)) w->failed = 1;
     const ad_sym *s = leaf->sym;
     double extent = 1;
     if (s->array && (!s->extent || !ad_literal(s->extent, &extent))) w->failed = 1;
@@ -243,12 +243,12 @@ static gradient *differentiate(jacobian *w, ad_node *pre, const ad_term *term, i
 static void assign(jacobian *w, ad_node *out, ad_node *s)
 {
     ad_arena *m = w->m;
-    ad_node *target = s->kid[0];
+    ad_node *target = s->target;
     const int to_out = target->sym == w->out, direct = to_out && w->jac;
     if (target->sym->type == AD_DOUBLE && (to_out || w->active[target->sym->number])) {
         ad_node *pre = ad_block(m);
         ad_term *term;
-        const int at = element(w, target), terms = ad_linearize(m, w->fn, &s->kid[1], is_active, w, pre, &term);
+        const int at = element(w, target), terms = ad_linearize(m, w->fn, &s->value, is_active, w, pre, &term);
         if (at < 0) return;
         gradient *g = differentiate(w, pre, term, terms);
         if (direct) {
@@ -337,8 +337,8 @@ static void choice(jacobian *w, ad_node *out, ad_node *s)
             gradient *g[2] = {after(changed[0], count[0], c, old), after(changed[1], count[1], c, old)};
             join(w, out, branch, c, g);
         }
-    s->kid[1] = branch[0];
-    s->kid[2] = branch[1]->kids ? branch[1] : NULL;
+    s->yes = branch[0];
+    s->no = branch[1]->kids ? branch[1] : NULL;
     ad_append(w->m, out, s);
 }
 
@@ -351,7 +351,7 @@ static ad_node *block(jacobian *w, ad_node *b)
         else if (s->op == AD_IF) choice(w, out, s);
         else if (s->op == AD_BLOCK) {
             ad_node *inner = block(w, s); /* scopes are dissolved: temporaries outlive them */
-            for (int j = 0; j < inner->kids; j++) ad_append(w->m, out, inner->kid[j]);
+            ad_append_all(w->m, out, inner);
         } else ad_append(w->m, out, s);
     }
     return out;
@@ -426,7 +426,7 @@ ad_fn *ad_sparse_jacobian(ad_arena *m, const ad_fn *f, int states, ad_entries *e
     parameters(&w, jac);
     if (back) ad_append(m, head, ad_decl(m, w.out));
     number(&w, head, states, entries);
-    for (int i = 0; i < rest->kids; i++) ad_append(m, head, rest->kid[i]);
+    ad_append_all(m, head, rest);
     fn->body = head;
     fn->name = ad_text(m, "%s_jac", f->name);
     return fn;

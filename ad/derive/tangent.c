@@ -56,13 +56,13 @@ static int spread(tangent *t, const ad_node *n)
     if (!n) return 0;
     switch (n->op) {
     case AD_SET:
-    case AD_INC: return varies(t, n->kid[1]) && mark(t, n->kid[0]->sym);
+    case AD_INC: return varies(t, n->value) && mark(t, n->target->sym);
     case AD_PUSH:
     case AD_POP:
-        if (n->op == AD_PUSH && !t->taped && varies(t, n->kid[0])) more = t->taped = 1;
-        return (t->taped && mark(t, n->kid[0]->sym)) || more;
-    case AD_IF: return spread(t, n->kid[1]) | spread(t, n->kid[2]);
-    case AD_FOR: return spread(t, n->kid[2]);
+        if (n->op == AD_PUSH && !t->taped && varies(t, n->target)) more = t->taped = 1;
+        return (t->taped && mark(t, n->target->sym)) || more;
+    case AD_IF: return spread(t, n->yes) | spread(t, n->no);
+    case AD_FOR: return spread(t, n->body);
     case AD_BLOCK:
         for (int i = 0; i < n->kids; i++) more |= spread(t, n->kid[i]);
         return more;
@@ -75,16 +75,16 @@ static int spread(tangent *t, const ad_node *n)
 static ad_node *dot_of(tangent *t, const ad_node *leaf)
 {
     ad_sym *s = t->dot[leaf->sym->number];
-    return leaf->op == AD_NAME ? ad_use(t->m, s) : ad_elem(t->m, s, ad_copy(t->m, leaf->kid[0], NULL));
+    return leaf->op == AD_NAME ? ad_use(t->m, s) : ad_elem(t->m, s, ad_copy(t->m, leaf->index, NULL));
 }
 
 static void assign(tangent *t, ad_node *out, ad_node *s)
 {
-    ad_node *pre = ad_block(t->m), *target = s->kid[0];
+    ad_node *pre = ad_block(t->m), *target = s->target;
     ad_term *term;
     int moves = target->sym->type == AD_DOUBLE && t->dot[target->sym->number];
     if (moves) {
-        int terms = ad_linearize(t->m, t->fn, &s->kid[1], is_active, t, pre, &term);
+        int terms = ad_linearize(t->m, t->fn, &s->value, is_active, t, pre, &term);
         ad_node *sum = ad_num(t->m, 0);
         for (int i = 0; i < terms; i++) sum = ad_add(t->m, sum, ad_mul(t->m, term[i].factor, dot_of(t, term[i].leaf)));
         if (terms || s->op == AD_SET) {
@@ -104,8 +104,8 @@ static ad_node *block(tangent *t, ad_node *b);
 /* The push or pop of the tangent beside that of the value: of the same pair. */
 static ad_node *tape_dot(tangent *t, const ad_node *s)
 {
-    ad_node *n = ad_new(t->m, s->op, AD_DOUBLE, 1, dot_of(t, s->kid[0]));
-    n->whole = s->whole;
+    ad_node *n = ad_new(t->m, s->op, AD_DOUBLE, 1, dot_of(t, s->target));
+    n->pair = s->pair;
     return n;
 }
 
@@ -123,16 +123,16 @@ static void statement(tangent *t, ad_node *out, ad_node *s)
         return;
     case AD_PUSH:
         ad_append(m, out, s);
-        if (t->dot[s->kid[0]->sym->number]) ad_append(m, out, tape_dot(t, s));
+        if (t->dot[s->target->sym->number]) ad_append(m, out, tape_dot(t, s));
         return;
     case AD_POP:
-        if (t->dot[s->kid[0]->sym->number]) ad_append(m, out, tape_dot(t, s));
+        if (t->dot[s->target->sym->number]) ad_append(m, out, tape_dot(t, s));
         break;
     case AD_IF:
-        s->kid[1] = block(t, s->kid[1]);
-        if (s->kid[2]) s->kid[2] = block(t, s->kid[2]);
+        s->yes = block(t, s->yes);
+        if (s->no) s->no = block(t, s->no);
         break;
-    case AD_FOR: s->kid[2] = block(t, s->kid[2]); break;
+    case AD_FOR: s->body = block(t, s->body); break;
     case AD_BLOCK: s = block(t, s); break;
     default: break;
     }
@@ -216,7 +216,7 @@ ad_fn *ad_tangent(ad_arena *m, const ad_fn *f, const ad_wrt *wrt)
     ad_node *body = ad_block(m), *rest = block(&t, t.fn->body);
     for (int i = 0; i < f->syms; i++)
         if (f->sym[i]->role == AD_OUTPUT && t.fn->sym[i]->role == AD_LOCAL) ad_append(m, body, ad_decl(m, t.fn->sym[i]));
-    for (int i = 0; i < rest->kids; i++) ad_append(m, body, rest->kid[i]);
+    ad_append_all(m, body, rest);
     t.fn->body = body;
     return t.fn;
 }

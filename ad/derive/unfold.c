@@ -9,7 +9,7 @@
 static int guarded(const ad_node *e)
 {
     if (e->op == AD_CALL || e->op == AD_RAW || (e->op == AD_DIV && e->type == AD_DOUBLE)) return 1;
-    if (e->op == AD_ELEM) return !ad_literal(e->kid[0], NULL);
+    if (e->op == AD_ELEM) return !ad_literal(e->index, NULL);
     for (int i = 0; i < e->kids; i++)
         if (guarded(e->kid[i])) return 1;
     return 0;
@@ -19,12 +19,12 @@ static void expression(ad_arena *m, ad_fn *fn, ad_node **e, ad_node *pre)
 {
     ad_node *n = *e;
     if (n->type != AD_DOUBLE || n->op == AD_ELEM || n->op == AD_RAW || n->op == AD_TO_DOUBLE) return;
-    if (n->op != AD_COND || !(guarded(n->kid[1]) || guarded(n->kid[2]))) {
+    if (n->op != AD_COND || !(guarded(n->yes) || guarded(n->no))) {
         for (int i = n->op == AD_COND; i < n->kids; i++) expression(m, fn, &n->kid[i], pre);
         return;
     }
     ad_sym *s = ad_sym_new(m, fn, "choice", AD_DOUBLE, AD_LOCAL);
-    s->lane = ad_has_lanes(n->kid[1]) || ad_has_lanes(n->kid[2]);
+    s->lane = ad_has_lanes(n->yes) || ad_has_lanes(n->no);
     ad_node *branch[2];
     for (int i = 0; i < 2; i++) {
         branch[i] = ad_block(m);
@@ -32,7 +32,7 @@ static void expression(ad_arena *m, ad_fn *fn, ad_node **e, ad_node *pre)
         ad_append(m, branch[i], ad_set(m, ad_use(m, s), n->kid[1 + i]));
     }
     ad_append(m, pre, ad_decl(m, s));
-    ad_append(m, pre, ad_new(m, AD_IF, AD_INT, 3, n->kid[0], branch[0], branch[1]));
+    ad_append(m, pre, ad_if(m, n->condition, branch[0], branch[1]));
     *e = ad_use(m, s);
 }
 
@@ -45,12 +45,12 @@ static void block(ad_arena *m, ad_fn *fn, ad_node *b)
         ad_node *s = old.kid[i];
         if (s->op == AD_SET || s->op == AD_INC) {
             int first = b->kids;
-            expression(m, fn, &s->kid[1], b);
+            expression(m, fn, &s->value, b);
             for (int j = first; j < b->kids; j++) b->kid[j]->place = s->place;
         } else if (s->op == AD_IF) {
-            block(m, fn, s->kid[1]);
-            if (s->kid[2]) block(m, fn, s->kid[2]);
-        } else if (s->op == AD_FOR) block(m, fn, s->kid[2]);
+            block(m, fn, s->yes);
+            if (s->no) block(m, fn, s->no);
+        } else if (s->op == AD_FOR) block(m, fn, s->body);
         else if (s->op == AD_BLOCK) block(m, fn, s);
         ad_append(m, b, s);
     }

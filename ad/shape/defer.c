@@ -14,9 +14,9 @@ enum { LONGEST = 4096 }; /* iterations, each of which has an element in later */
 static int inner_adds(const ad_vectors *v, const ad_node *n, const ad_node *target, const ad_affine *form, ad_loops loops)
 {
     if (!n) return 0;
-    if (n->op == AD_INC && loops.depth > 1 && n->kid[0]->sym == target->sym) {
+    if (n->op == AD_INC && loops.depth > 1 && n->target->sym == target->sym) {
         const ad_node *inside = loops.depth <= AD_DEPTH ? loops.loop[loops.depth - 1] : NULL;
-        ad_affine other = ad_affine_of(&v->defs, n->kid[0]->kid[0]);
+        ad_affine other = ad_affine_of(&v->defs, n->target->index);
         return inside && other.ok && ad_coefficient(&other, inside->sym) != 0 && !ad_disjoint(&v->defs, &loops, &other, &loops, form);
     }
     if (n->op == AD_FOR) ad_loops_enter(&loops, n);
@@ -43,39 +43,37 @@ int ad_defer_additions(ad_vectors *v, ad_node *loop, ad_node *before, ad_node *a
 {
     ad_arena *m = v->m;
     int64_t trips = ad_trips(loop), c;
-    if (loop->whole != 1 || trips < 2 || trips > LONGEST) return 0;
+    if (loop->step != 1 || trips < 2 || trips > LONGEST) return 0;
     ad_syms changing = {0};
     ad_writes(m, loop, &changing);
     ad_loops loops = {1, {loop}};
-    ad_node *targets[8], *body = loop->kid[2], *start = ad_block(m);
+    ad_node *targets[8], *body = loop->body, *start = ad_block(m);
     ad_sym *later[8];
     int count = 0;
     for (int i = 0; i < body->kids; i++) {
         ad_node *s = body->kid[i];
-        if (s->op != AD_INC || s->kid[0]->op != AD_ELEM || s->kid[0]->sym->role != AD_SUM) continue;
-        ad_affine form = ad_affine_of(&v->defs, s->kid[0]->kid[0]);
+        if (s->op != AD_INC || s->target->op != AD_ELEM || s->target->sym->role != AD_SUM) continue;
+        ad_affine form = ad_affine_of(&v->defs, s->target->index);
         c = ad_coefficient(&form, loop->sym);
-        if (!ad_steady(&form, &loops, &changing) || c == 0 || !inner_adds(v, body, s->kid[0], &form, loops)) continue;
-        ad_sym *d = later_for(v, s->kid[0], trips, targets, later, &count);
+        if (!ad_steady(&form, &loops, &changing) || c == 0 || !inner_adds(v, body, s->target, &form, loops)) continue;
+        ad_sym *d = later_for(v, s->target, trips, targets, later, &count);
         if (!d) continue;
         ad_node *add = ad_copy(m, s, NULL);
-        add->kid[0] = ad_elem(m, d, ad_sub(m, ad_use(m, loop->sym), ad_copy(m, loop->kid[0], NULL)));
+        add->target = ad_elem(m, d, ad_sub(m, ad_use(m, loop->sym), ad_copy(m, loop->first, NULL)));
         body->kid[i] = add;
     }
     for (int k = 0; k < count; k++) {
-        ad_node *here = ad_elem(m, later[k], ad_sub(m, ad_use(m, loop->sym), ad_copy(m, loop->kid[0], NULL)));
+        ad_node *here = ad_elem(m, later[k], ad_sub(m, ad_use(m, loop->sym), ad_copy(m, loop->first, NULL)));
         ad_append(m, before, ad_decl(m, later[k]));
         ad_append(m, start, ad_set(m, here, ad_num(m, 0)));
-        ad_affine form = ad_affine_of(&v->defs, targets[k]->kid[0]);
+        ad_affine form = ad_affine_of(&v->defs, targets[k]->index);
         ad_node *inner = ad_block(m);
         ad_append(m, inner, ad_inc(m, ad_elem(m, targets[k]->sym, ad_from_affine(m, &form)), ad_copy(m, here, NULL)));
-        ad_node *add = ad_new(m, AD_FOR, AD_INT, 3, ad_copy(m, loop->kid[0], NULL), ad_copy(m, loop->kid[1], NULL), inner);
-        add->sym = loop->sym;
-        add->whole = 1;
+        ad_node *add = ad_for(m, loop->sym, ad_copy(m, loop->first, NULL), ad_copy(m, loop->end, NULL), 1, inner);
         add->simd = 1;
         ad_append(m, after, add);
     }
     for (int i = 0; count && i < body->kids; i++) ad_append(m, start, body->kid[i]);
-    if (count) loop->kid[2] = start;
+    if (count) loop->body = start;
     return count;
 }

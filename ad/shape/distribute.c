@@ -38,7 +38,7 @@ typedef struct splitter {
 static int added_at_top(const ad_node *n, const ad_sym *s, int top)
 {
     if (!n) return 1;
-    if (n->op == AD_INC && n->kid[0]->sym == s) return top && !ad_uses(n->kid[1], s) && !ad_uses(n->kid[0]->kid[0], s);
+    if (n->op == AD_INC && n->target->sym == s) return top && !ad_uses(n->value, s) && !ad_uses(n->target->index, s);
     if (n->sym == s) return 0;
     for (int i = 0; i < n->kids; i++)
         if (!added_at_top(n->kid[i], s, top && n->op == AD_BLOCK)) return 0;
@@ -94,29 +94,26 @@ static void move(splitter *w, const ad_node *s, const ad_affine *form)
 {
     ad_arena *m = w->v->m;
     int fresh;
-    const ad_node *value = ad_stays_put(w->loop->kid[2], s->kid[1]) ? s->kid[1] : NULL; /* else it may differ from its equals */
+    const ad_node *value = ad_stays_put(w->loop->body, s->value) ? s->value : NULL; /* else it may differ from its equals */
     ad_sym *row = row_for(w, value, &fresh);
-    if (fresh) ad_append(m, w->body, ad_set(m, ad_elem(m, row, ad_from_affine(m, &w->offset)), ad_copy(m, s->kid[1], NULL)));
-    w->list[w->count] = (moved){*form, s->kid[0]->sym, row, value, s->place, w->count, 0};
+    if (fresh) ad_append(m, w->body, ad_set(m, ad_elem(m, row, ad_from_affine(m, &w->offset)), ad_copy(m, s->value, NULL)));
+    w->list[w->count] = (moved){*form, s->target->sym, row, value, s->place, w->count, 0};
     join(w, w->count++);
 }
 
 static ad_node *range(splitter *w, ad_node *from, ad_node *to, ad_node *body)
 {
-    ad_node *n = ad_new(w->v->m, AD_FOR, AD_INT, 3, from, to, body);
-    n->sym = w->loop->sym;
-    n->whole = 1;
+    ad_node *n = ad_for_like(w->v->m, w->loop, from, to, 1, body);
     n->simd = 1;
-    n->place = w->loop->place;
     return n;
 }
 
 /* 1: the loop, of additions alone, stays one of independent iterations with one more of them. */
 static int admits(splitter *w, const ad_node *loop, const ad_node *add)
 {
-    for (int i = 0; i < loop->kid[2]->kids; i++) {
-        const ad_node *other = loop->kid[2]->kid[i]->kid[0];
-        if (other->sym == add->kid[0]->sym && !ad_apart(w->v, w->loop, w->around, &w->changing, add->kid[0], other)) return 0;
+    for (int i = 0; i < loop->body->kids; i++) {
+        const ad_node *other = loop->body->kid[i]->target;
+        if (other->sym == add->target->sym && !ad_apart(w->v, w->loop, w->around, &w->changing, add->target, other)) return 0;
     }
     return 1;
 }
@@ -127,8 +124,8 @@ static void put_addition(splitter *w, ad_node *block, int first, ad_node *from, 
     ad_arena *m = w->v->m;
     for (int i = first; i < block->kids; i++) {
         ad_node *loop = block->kid[i];
-        if (!ad_same(loop->kid[0], from) || !ad_same(loop->kid[1], to) || !admits(w, loop, add)) continue;
-        ad_append(m, loop->kid[2], add);
+        if (!ad_same(loop->first, from) || !ad_same(loop->end, to) || !admits(w, loop, add)) continue;
+        ad_append(m, loop->body, add);
         return;
     }
     ad_node *body = ad_block(m);
@@ -194,16 +191,16 @@ static void put_rows(splitter *w, ad_node *block, int64_t extent)
 /* Which additions stay in the loop: each that meets none of those that stay already, the last first, for those are sums of several. */
 static unsigned char *choose(splitter *w)
 {
-    const ad_node *body = w->loop->kid[2];
+    const ad_node *body = w->loop->body;
     unsigned char *stays = ad_take(w->v->m, (size_t)body->kids + 1);
     for (int i = body->kids - 1; i >= 0; i--) {
         const ad_node *s = body->kid[i];
         stays[i] = 1;
-        if (s->op != AD_INC || s->kid[0]->op != AD_ELEM) continue;
+        if (s->op != AD_INC || s->target->op != AD_ELEM) continue;
         for (int j = i + 1; stays[i] && j < body->kids; j++) {
             const ad_node *o = body->kid[j];
-            if (stays[j] && o->op == AD_INC && o->kid[0]->op == AD_ELEM && o->kid[0]->sym == s->kid[0]->sym)
-                stays[i] = (unsigned char)ad_apart(w->v, w->loop, w->around, &w->changing, s->kid[0], o->kid[0]);
+            if (stays[j] && o->op == AD_INC && o->target->op == AD_ELEM && o->target->sym == s->target->sym)
+                stays[i] = (unsigned char)ad_apart(w->v, w->loop, w->around, &w->changing, s->target, o->target);
         }
     }
     return stays;
@@ -211,7 +208,7 @@ static unsigned char *choose(splitter *w)
 
 static int distribute(splitter *w)
 {
-    const ad_node *body = w->loop->kid[2];
+    const ad_node *body = w->loop->body;
     const unsigned char *stays = choose(w);
     ad_loops loops = *w->around;
     ad_loops_enter(&loops, w->loop);
@@ -222,9 +219,9 @@ static int distribute(splitter *w)
             ad_append(w->v->m, w->body, s);
             continue;
         }
-        ad_affine form = ad_affine_of(&w->v->defs, s->kid[0]->kid[0]);
+        ad_affine form = ad_affine_of(&w->v->defs, s->target->index);
         int64_t c = ad_coefficient(&form, w->loop->sym);
-        if (!ad_steady(&form, &loops, &w->changing) || c == 0 || !added_at_top(body, s->kid[0]->sym, 1)) return 0;
+        if (!ad_steady(&form, &loops, &w->changing) || c == 0 || !added_at_top(body, s->target->sym, 1)) return 0;
         move(w, s, &form);
     }
     return w->count > 0 && w->count <= 64;
@@ -234,7 +231,7 @@ ad_node *ad_distribute_scatter(ad_vectors *v, const ad_node *loop, const ad_loop
 {
     ad_arena *m = v->m;
     int64_t trips = ad_trips(loop);
-    if (loop->whole != 1 || (trips >= 0 && trips < 8)) return NULL;
+    if (loop->step != 1 || (trips >= 0 && trips < 8)) return NULL;
     int whole = trips >= 0 && trips <= STRIP;
     splitter w = {.v = v, .loop = loop, .around = around, .body = ad_block(m)};
     w.shortest = whole ? trips : trips < 0 ? 1 : trips % STRIP ? trips % STRIP : STRIP;
@@ -242,28 +239,25 @@ ad_node *ad_distribute_scatter(ad_vectors *v, const ad_node *loop, const ad_loop
     ad_sym *strip = ad_sym_new(m, v->fn, "strip", AD_INT, AD_COUNTER), *end = ad_sym_new(m, v->fn, "strip_end", AD_INT, AD_LOCAL);
     strip->ctype = end->ctype = loop->sym->ctype;
     w.offset = (ad_affine){.ok = 1, .terms = whole ? 1 : 2, .term = {{loop->sym, 1}, {strip, -1}}};
-    if (whole && ad_constant(loop->kid[0], &w.offset.c)) w.offset.c = -w.offset.c;
+    if (whole && ad_constant(loop->first, &w.offset.c)) w.offset.c = -w.offset.c;
     if (!distribute(&w)) return NULL;
     ad_node *test = ad_copy(m, loop, NULL);
     ad_syms live = {0}; /* indices that what was moved had are not computed for nothing */
     ad_writes(m, w.body, &live);
-    test->kid[2] = w.body = ad_dead_block(m, w.body, &live);
+    test->body = w.body = ad_dead_block(m, w.body, &live);
     if (!ad_independent(v, test, around)) return NULL;
     ad_node *block = ad_block(m);
     put_rows(&w, block, whole ? trips : STRIP);
     if (whole) {
-        put_loops(&w, block, loop->kid[0], loop->kid[1]);
+        put_loops(&w, block, loop->first, loop->end);
         return block;
     }
-    ad_node *inner = ad_block(m), *left = ad_sub(m, ad_copy(m, loop->kid[1], NULL), ad_use(m, strip));
+    ad_node *inner = ad_block(m), *left = ad_sub(m, ad_copy(m, loop->end, NULL), ad_use(m, strip));
     ad_node *last = ad_new(m, AD_COND, AD_INT, 3, ad_new(m, AD_GT, AD_INT, 2, left, ad_whole(m, STRIP)),
-                           ad_add(m, ad_use(m, strip), ad_whole(m, STRIP)), ad_copy(m, loop->kid[1], NULL));
+                           ad_add(m, ad_use(m, strip), ad_whole(m, STRIP)), ad_copy(m, loop->end, NULL));
     ad_append(m, inner, ad_decl(m, end));
     ad_append(m, inner, ad_set(m, ad_use(m, end), last));
     put_loops(&w, inner, ad_use(m, strip), ad_use(m, end));
-    ad_node *strips = ad_new(m, AD_FOR, AD_INT, 3, loop->kid[0], loop->kid[1], inner);
-    strips->sym = strip;
-    strips->whole = STRIP;
-    ad_append(m, block, strips);
+    ad_append(m, block, ad_for(m, strip, loop->first, loop->end, STRIP, inner));
     return block;
 }

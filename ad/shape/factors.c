@@ -19,7 +19,7 @@ typedef struct factors {
 
 static int flatten(factors *f, ad_node *e)
 {
-    if (e->op == AD_MUL) return flatten(f, e->kid[0]) && flatten(f, e->kid[1]);
+    if (e->op == AD_MUL) return flatten(f, e->a) && flatten(f, e->b);
     if (f->count == FACTORS) return 0;
     f->of[f->count++] = e;
     return 1;
@@ -50,7 +50,7 @@ static int before(const ad_node *a, const ad_node *b)
     if (!a->sym || !b->sym) return 0;
     if (a->sym != b->sym) return a->sym->number < b->sym->number;
     int64_t at, other;
-    return a->op == AD_ELEM && b->op == AD_ELEM && ad_constant(a->kid[0], &at) && ad_constant(b->kid[0], &other) && at < other;
+    return a->op == AD_ELEM && b->op == AD_ELEM && ad_constant(a->index, &at) && ad_constant(b->index, &other) && at < other;
 }
 
 static ad_node *product(ad_arena *m, ad_node *e)
@@ -98,8 +98,8 @@ typedef struct terms {
 
 static int spread(terms *t, ad_node *e, int sign)
 {
-    if (e->op == AD_ADD || e->op == AD_SUB) return spread(t, e->kid[0], sign) && spread(t, e->kid[1], e->op == AD_SUB ? -sign : sign);
-    if (e->op == AD_NEG) return spread(t, e->kid[0], -sign);
+    if (e->op == AD_ADD || e->op == AD_SUB) return spread(t, e->a, sign) && spread(t, e->b, e->op == AD_SUB ? -sign : sign);
+    if (e->op == AD_NEG) return spread(t, e->a, -sign);
     if (t->count == TERMS) return 0;
     t->of[t->count] = e;
     t->sign[t->count++] = sign;
@@ -108,14 +108,14 @@ static int spread(terms *t, ad_node *e, int sign)
 
 static ad_node *first_factor(ad_node *e)
 {
-    while (e->op == AD_MUL) e = e->kid[0];
+    while (e->op == AD_MUL) e = e->a;
     return e;
 }
 
 /* The product without its first factor. */
 static ad_node *others(ad_arena *m, ad_node *e)
 {
-    return e->kid[0]->op == AD_MUL ? ad_mul(m, others(m, e->kid[0]), e->kid[1]) : e->kid[1];
+    return e->a->op == AD_MUL ? ad_mul(m, others(m, e->a), e->b) : e->b;
 }
 
 static ad_node *plus(ad_arena *m, ad_node *sum, ad_node *e, int sign)
@@ -154,7 +154,7 @@ static ad_node *common(ad_arena *m, ad_node *e)
 void ad_common_factors(ad_arena *m, ad_node *n)
 {
     if (!n) return;
-    if ((n->op == AD_SET || n->op == AD_INC) && n->kid[1]->type == AD_DOUBLE) n->kid[1] = common(m, n->kid[1]);
+    if ((n->op == AD_SET || n->op == AD_INC) && n->value->type == AD_DOUBLE) n->value = common(m, n->value);
     for (int i = 0; (n->op == AD_BLOCK || n->op == AD_IF || n->op == AD_FOR) && i < n->kids; i++) ad_common_factors(m, n->kid[i]);
 }
 
@@ -163,6 +163,6 @@ void ad_common_factors(ad_arena *m, ad_node *n)
 void ad_order_factors(ad_arena *m, ad_node *n)
 {
     if (!n) return;
-    if ((n->op == AD_SET || n->op == AD_INC) && n->kid[0]->sym->lane) n->kid[1] = reorder(m, n->kid[1]);
+    if ((n->op == AD_SET || n->op == AD_INC) && n->target->sym->lane) n->value = reorder(m, n->value);
     for (int i = 0; (n->op == AD_BLOCK || n->op == AD_IF) && i < n->kids; i++) ad_order_factors(m, n->kid[i]);
 }

@@ -36,8 +36,8 @@ static int simple(const ad_node *s)
 int ad_plain(const ad_node *s)
 {
     if (s->op != AD_FOR) return 0;
-    for (int i = 0; i < s->kid[2]->kids; i++)
-        if (!simple(s->kid[2]->kid[i])) return 0;
+    for (int i = 0; i < s->body->kids; i++)
+        if (!simple(s->body->kid[i])) return 0;
     return 1;
 }
 
@@ -54,7 +54,7 @@ static int occurs(const ad_node *n, const ad_node *element)
 static int in_common(const ad_node *n, const ad_node *other, const ad_sym *counter)
 {
     if (!n) return 0;
-    if (n->op == AD_ELEM && ad_uses(n->kid[0], counter) && occurs(other, n)) return 1;
+    if (n->op == AD_ELEM && ad_uses(n->index, counter) && occurs(other, n)) return 1;
     for (int i = 0; i < n->kids; i++)
         if (in_common(n->kid[i], other, counter)) return 1;
     return 0;
@@ -72,10 +72,10 @@ static ad_node *one_loop(ad_vectors *v, const ad_node *a, const ad_node *b)
 {
     ad_sym **map = ad_take(v->m, (size_t)v->fn->syms * sizeof *map);
     map[b->sym->number] = a->sym;
-    ad_node *second = ad_copy(v->m, b->kid[2], map), *both = ad_copy(v->m, a, NULL);
-    if (!in_common(both->kid[2], second, a->sym)) return NULL;
-    for (int i = 0; i < second->kids; i++) ad_append(v->m, both->kid[2], second->kid[i]);
-    const int statements = both->kid[2]->kids;
+    ad_node *second = ad_copy(v->m, b->body, map), *both = ad_copy(v->m, a, NULL);
+    if (!in_common(both->body, second, a->sym)) return NULL;
+    ad_append_all(v->m, both->body, second);
+    const int statements = both->body->kids;
     return statements <= LONGEST && (statements >= FEW || v->lanes || !uneven_sum(a)) ? both : NULL;
 }
 
@@ -84,7 +84,7 @@ static ad_node *joined(ad_vectors *v, const ad_node *block, int first, int last,
 {
     ad_arena *m = v->m;
     const ad_node *a = block->kid[first], *b = block->kid[last];
-    if (a->whole != b->whole || !ad_same(a->kid[0], b->kid[0]) || !ad_same(a->kid[1], b->kid[1])) return NULL;
+    if (a->step != b->step || !ad_same(a->first, b->first) || !ad_same(a->end, b->end)) return NULL;
     effects stay = {{0}, {0}}, second = {{0}, {0}}; /* of the first loop and of what has to follow it */
     ad_node *out = ad_block(m), *after = ad_block(m), *both = one_loop(v, a, b);
     if (!both) return NULL;
@@ -101,10 +101,10 @@ static ad_node *joined(ad_vectors *v, const ad_node *block, int first, int last,
     ad_exclude(&second.writes, b->sym), ad_exclude(&second.reads, b->sym);
     if (bound(&stay, &second)) return NULL;
     ad_append(m, out, both);
-    for (int i = 0; i < after->kids; i++) ad_append(m, out, after->kid[i]);
+    ad_append_all(m, out, after);
     const ad_defs before = v->defs;
     v->defs = ad_defs_of(m, v->fn, out);
-    const int fine = v->lanes ? ad_on_lanes(a->kid[2]) == ad_on_lanes(b->kid[2]) : ad_independent(v, both, around);
+    const int fine = v->lanes ? ad_on_lanes(a->body) == ad_on_lanes(b->body) : ad_independent(v, both, around);
     v->defs = before;
     return fine ? out : NULL;
 }
@@ -124,9 +124,9 @@ static int partner(const ad_node *block, int i)
 static int apart(const ad_vectors *v, const ad_node *loop, const ad_node *s)
 {
     effects all = {{0}, {0}}, own = {{0}, {0}};
-    if (s->op != AD_INC || s->kid[0]->op != AD_NAME || s->kid[0]->sym->lane || !ad_only_added(loop->kid[2], s->kid[0]->sym)) return 0;
-    take_effects(v, loop->kid[2], &all);
-    take_effects(v, s->kid[1], &own);
+    if (s->op != AD_INC || s->target->op != AD_NAME || s->target->sym->lane || !ad_only_added(loop->body, s->target->sym)) return 0;
+    take_effects(v, loop->body, &all);
+    take_effects(v, s->value, &own);
     return !ad_meets(&own.reads, &all.writes);
 }
 
@@ -137,12 +137,12 @@ static void part_sums(const ad_vectors *v, ad_node *block)
     ad_node *out = ad_block(m);
     for (int i = 0; i < block->kids; i++) {
         ad_node *loop = block->kid[i], *sums = ad_block(m), *rest = ad_block(m);
-        if (ad_plain(loop) && ad_on_lanes(loop->kid[2])) {
-            for (int k = 0; k < loop->kid[2]->kids; k++) ad_append(m, apart(v, loop, loop->kid[2]->kid[k]) ? sums : rest, loop->kid[2]->kid[k]);
+        if (ad_plain(loop) && ad_on_lanes(loop->body)) {
+            for (int k = 0; k < loop->body->kids; k++) ad_append(m, apart(v, loop, loop->body->kid[k]) ? sums : rest, loop->body->kid[k]);
             if (sums->kids) {
                 ad_node *first = ad_copy(m, loop, NULL);
-                first->kid[2] = sums;
-                loop->kid[2] = rest;
+                first->body = sums;
+                loop->body = rest;
                 ad_append(m, out, first);
             }
         }
@@ -164,7 +164,7 @@ static void join_block(ad_vectors *v, ad_node *block, const ad_loops *around)
         if (!both) continue;
         for (int k = last + 1; k < block->kids; k++) ad_append(m, both, block->kid[k]);
         block->kids = i--;
-        for (int k = 0; k < both->kids; k++) ad_append(m, block, both->kid[k]);
+        ad_append_all(m, block, both);
     }
 }
 

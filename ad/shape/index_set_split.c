@@ -119,23 +119,23 @@ static form operation(const splitter *w, const ad_node *n, int natural)
     case AD_NAME:
         if (n->sym == w->i) return (form){1, 0, 1, w->last};
         return n->sym->number < w->room && n->sym->role == AD_LOCAL ? w->value[n->sym->number] : unknown;
-    case AD_TO_INT: return n->kid[0]->type == AD_INT ? form_of(w, n->kid[0], natural) : unknown;
-    case AD_NEG: return sum((form){1, 0, 0, w->last}, form_of(w, n->kid[0], natural), -1);
-    case AD_NOT: return comparison(w, truth(w, n->kid[0], natural), AD_EQ);
+    case AD_TO_INT: return n->a->type == AD_INT ? form_of(w, n->a, natural) : unknown;
+    case AD_NEG: return sum((form){1, 0, 0, w->last}, form_of(w, n->a, natural), -1);
+    case AD_NOT: return comparison(w, truth(w, n->a, natural), AD_EQ);
     case AD_AND:
     case AD_OR:
-        a = truth(w, n->kid[0], natural);
+        a = truth(w, n->a, natural);
         if (!a.known || a.c == (n->op == AD_OR)) return a;
-        b = truth(w, n->kid[1], natural);
+        b = truth(w, n->b, natural);
         return sum(b, a, 0);
     case AD_COND:
-        a = truth(w, n->kid[0], natural);
+        a = truth(w, n->a, natural);
         return a.known ? sum(form_of(w, n->kid[a.c ? 1 : 2], natural), a, 0) : unknown;
     default: break;
     }
-    if (n->kids != 2 || n->kid[0]->type != AD_INT || n->kid[1]->type != AD_INT) return unknown;
-    a = form_of(w, n->kid[0], natural);
-    b = form_of(w, n->kid[1], natural);
+    if (n->kids != 2 || n->a->type != AD_INT || n->b->type != AD_INT) return unknown;
+    a = form_of(w, n->a, natural);
+    b = form_of(w, n->b, natural);
     switch (n->op) {
     case AD_ADD: return sum(a, b, 1);
     case AD_SUB: return sum(a, b, -1);
@@ -244,7 +244,7 @@ static void expression(splitter *w, ad_node **at)
 {
     ad_node *n = *at;
     if (n->op == AD_MOD || n->op == AD_DIV || n->op == AD_COND || is_truth(n)) {
-        const form f = integer(w, n), taken = n->op == AD_COND ? truth_of(w, n->kid[0]) : unknown;
+        const form f = integer(w, n), taken = n->op == AD_COND ? truth_of(w, n->condition) : unknown;
         if (decides(w, f)) {
             *at = ad_from_affine(w->m, &(ad_affine){.ok = 1, .terms = f.k != 0, .term = {{w->i, f.k}}, .c = f.c});
             return;
@@ -274,26 +274,26 @@ static void statement(splitter *w, ad_node *s, ad_node *out)
     switch (s->op) {
     case AD_SET:
     case AD_INC:
-        f = integer(w, s->kid[1]);
-        expression(w, &s->kid[1]);
-        if (s->kid[0]->op == AD_ELEM) expression(w, &s->kid[0]->kid[0]);
-        else if (s->kid[0]->type == AD_INT) remember(w, s->kid[0]->sym, f);
+        f = integer(w, s->value);
+        expression(w, &s->value);
+        if (s->target->op == AD_ELEM) expression(w, &s->target->index);
+        else if (s->target->type == AD_INT) remember(w, s->target->sym, f);
         break;
     case AD_IF:
-        f = truth_of(w, s->kid[0]);
+        f = truth_of(w, s->condition);
         if (decides(w, f)) {
             ad_node *arm = s->kid[f.c ? 1 : 2];
             for (int k = 0; arm && k < arm->kids; k++) statement(w, arm->kid[k], out);
             return;
         }
-        expression(w, &s->kid[0]);
-        part(w, s, s->kid[1]);
-        part(w, s, s->kid[2]);
+        expression(w, &s->condition);
+        part(w, s, s->yes);
+        part(w, s, s->no);
         break;
     case AD_FOR:
-        expression(w, &s->kid[0]);
-        expression(w, &s->kid[1]);
-        part(w, s, s->kid[2]);
+        expression(w, &s->first);
+        expression(w, &s->end);
+        part(w, s, s->body);
         break;
     case AD_BLOCK: block(w, s); break;
     default: break;
@@ -322,7 +322,7 @@ static ad_node *body_for(const splitter *w, const ad_node *loop, int64_t from, i
         own.value[k] = w->value[k];
         own.value[k].end = *end;
     }
-    ad_node *body = ad_copy(w->m, loop->kid[2], NULL);
+    ad_node *body = ad_copy(w->m, loop->body, NULL);
     part(&own, loop, body);
     *end = own.end;
     return body;
@@ -382,8 +382,8 @@ static int has_remainder(const ad_node *n, const ad_sym *counter)
 static int worth_it(const ad_node *loop, const piece *list, int count)
 {
     if (count == 0) return 0;
-    if (count == 1) return !ad_same(list[0].body, loop->kid[2]);
-    return count * ad_size(loop->kid[2]) <= STATEMENTS && !has_remainder(list[longest_of(list, count)].body, loop->sym);
+    if (count == 1) return !ad_same(list[0].body, loop->body);
+    return count * ad_size(loop->body) <= STATEMENTS && !has_remainder(list[longest_of(list, count)].body, loop->sym);
 }
 
 /* The loop, or what it becomes, is appended to out. The longest piece keeps the names. */
@@ -391,7 +391,7 @@ static void split_loop(splitter *w, ad_node *loop, ad_node *out)
 {
     int64_t from, to;
     piece list[PIECES];
-    const int fixed = loop->whole == 1 && ad_constant(loop->kid[0], &from) && ad_constant(loop->kid[1], &to);
+    const int fixed = loop->step == 1 && ad_constant(loop->first, &from) && ad_constant(loop->end, &to);
     const int count = fixed && from > -large && to < large ? cut(w, loop, from, to, list) : 0, longest = longest_of(list, count);
     if (!worth_it(loop, list, count)) {
         ad_append(w->m, out, loop);
@@ -401,10 +401,7 @@ static void split_loop(splitter *w, ad_node *loop, ad_node *out)
     ad_syms own = {0};
     ad_declared(w->m, loop, &own);
     for (int k = 0; k < count; k++) {
-        ad_node *n = ad_new(w->m, AD_FOR, AD_INT, 3, ad_whole(w->m, list[k].from), ad_whole(w->m, list[k].to), list[k].body);
-        n->sym = loop->sym;
-        n->whole = 1;
-        n->place = loop->place;
+        ad_node *n = ad_for_like(w->m, loop, ad_whole(w->m, list[k].from), ad_whole(w->m, list[k].to), 1, list[k].body);
         ad_append(w->m, out, k == longest ? n : ad_copy(w->m, n, ad_new_symbols(w->m, w->fn, &own)));
     }
 }
@@ -418,7 +415,7 @@ static void split_block(splitter *w, ad_node *b)
     for (int k = 0; k < old.kids; k++) {
         ad_node *s = old.kid[k];
         if (s->op == AD_BLOCK) split_block(w, s);
-        else if (s->op == AD_SET && s->kid[0]->op == AD_NAME) remember(w, s->kid[0]->sym, integer(w, s->kid[1]));
+        else if (s->op == AD_SET && s->target->op == AD_NAME) remember(w, s->target->sym, integer(w, s->value));
         for (int part_of = 1; (s->op == AD_IF || s->op == AD_FOR) && part_of < 3; part_of++) {
             forget(w, s);
             if (s->kid[part_of] && s->kid[part_of]->op == AD_BLOCK) split_block(w, s->kid[part_of]);

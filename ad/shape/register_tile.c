@@ -27,8 +27,8 @@ static int accumulates(const ad_node *body)
 {
     for (int i = 0; i < body->kids; i++) {
         const ad_node *s = body->kid[i];
-        int fine = s->op == AD_NOTE || (s->op == AD_DECL && !s->sym->array) || (s->op == AD_SET && s->kid[0]->op == AD_NAME) ||
-                   (s->op == AD_INC && s->kid[0]->op == AD_ELEM && s->kid[0]->sym->role == AD_SUM);
+        int fine = s->op == AD_NOTE || (s->op == AD_DECL && !s->sym->array) || (s->op == AD_SET && s->target->op == AD_NAME) ||
+                   (s->op == AD_INC && s->target->op == AD_ELEM && s->target->sym->role == AD_SUM);
         if (!fine) return 0;
     }
     return 1;
@@ -40,10 +40,10 @@ static int adds_in_place(const tiler *w, const ad_node *loop)
     ad_syms changing = {0};
     ad_writes(w->v->m, w->points, &changing);
     int moves = 0;
-    for (int i = 0; i < loop->kid[2]->kids; i++) {
-        const ad_node *s = loop->kid[2]->kid[i];
+    for (int i = 0; i < loop->body->kids; i++) {
+        const ad_node *s = loop->body->kid[i];
         if (s->op != AD_INC) continue;
-        ad_affine form = ad_affine_of(&w->v->defs, s->kid[0]->kid[0]);
+        ad_affine form = ad_affine_of(&w->v->defs, s->target->index);
         moves |= ad_coefficient(&form, loop->sym) != 0;
         ad_loops loops = {1, {loop}};
         if (!ad_steady(&form, &loops, &changing)) return 0;
@@ -55,29 +55,29 @@ static int adds_in_place(const tiler *w, const ad_node *loop)
 static int64_t most_of(const tiler *w, const ad_node *loop)
 {
     int targets = 0;
-    for (int i = 0; i < loop->kid[2]->kids; i++) targets += loop->kid[2]->kid[i]->op == AD_INC;
+    for (int i = 0; i < loop->body->kids; i++) targets += loop->body->kid[i]->op == AD_INC;
     return (w->v->lanes ? TILE_LANES : TILE_ONE) / (targets ? targets : 1);
 }
 
 /* A loop that is one short tile is left to the compiler, which does the same with lanes, but with one lane not. */
 static int fits(const tiler *w, const ad_node *s)
 {
-    if (s->op != AD_FOR || s->whole != 1 || most_of(w, s) < AD_VECTOR) return 0;
-    return ad_trips(s) > (w->v->lanes ? most_of(w, s) : AD_VECTOR) && accumulates(s->kid[2]) && adds_in_place(w, s);
+    if (s->op != AD_FOR || s->step != 1 || most_of(w, s) < AD_VECTOR) return 0;
+    return ad_trips(s) > (w->v->lanes ? most_of(w, s) : AD_VECTOR) && accumulates(s->body) && adds_in_place(w, s);
 }
 
 /* 1: besides loops that fit, the points only set scalars of their own and add to what is outside. */
 static int separable(const tiler *w)
 {
-    const ad_node *body = w->points->kid[2];
+    const ad_node *body = w->points->body;
     ad_syms own = {0};
     int any = 0;
     ad_declared(w->v->m, body, &own);
     for (int i = 0; i < body->kids; i++) {
         const ad_node *s = body->kid[i];
         if (fits(w, s)) any = 1;
-        else if (s->op == AD_SET ? s->kid[0]->op != AD_NAME || !ad_has(&own, s->kid[0]->sym)
-                                 : s->op == AD_INC ? ad_has(&own, s->kid[0]->sym) : s->op != AD_NOTE && (s->op != AD_DECL || s->sym->array))
+        else if (s->op == AD_SET ? s->target->op != AD_NAME || !ad_has(&own, s->target->sym)
+                                 : s->op == AD_INC ? ad_has(&own, s->target->sym) : s->op != AD_NOTE && (s->op != AD_DECL || s->sym->array))
             return 0;
     }
     return any;
@@ -104,10 +104,10 @@ static void put_stage(tiler *w, const stage *t, ad_node *out)
 {
     ad_arena *m = w->v->m;
     ad_node *points = ad_copy(m, w->points, NULL), *all = ad_block(m);
-    points->kid[2] = t->body;
-    for (int i = 0; i < t->before->kids; i++) ad_append(m, all, t->before->kid[i]);
+    points->body = t->body;
+    ad_append_all(m, all, t->before);
     ad_append(m, all, points);
-    for (int i = 0; i < t->after->kids; i++) ad_append(m, all, t->after->kid[i]);
+    ad_append_all(m, all, t->after);
     ad_syms own = {0};
     ad_declared(m, all, &own);
     ad_exclude(&own, w->v->fn->point);
@@ -115,15 +115,15 @@ static void put_stage(tiler *w, const stage *t, ad_node *out)
     for (int i = 0; i < w->v->fn->syms; i++)
         if (ad_has(&own, w->v->fn->sym[i]) && mine[i]) widen(mine[i]);
     all = ad_copy(m, all, mine);
-    for (int i = 0; i < all->kids; i++) ad_append(m, out, all->kid[i]);
+    ad_append_all(m, out, all);
 }
 
 static ad_node *between(tiler *w, const ad_node *loop, ad_node *from, ad_node *to, ad_node *body)
 {
     ad_node *part = ad_copy(w->v->m, loop, NULL);
-    part->kid[0] = ad_copy(w->v->m, from, NULL);
-    part->kid[1] = ad_copy(w->v->m, to, NULL);
-    if (body) part->kid[2] = body;
+    part->first = ad_copy(w->v->m, from, NULL);
+    part->end = ad_copy(w->v->m, to, NULL);
+    if (body) part->body = body;
     return part;
 }
 
@@ -141,20 +141,20 @@ static void put_part(tiler *w, const ad_node *loop, ad_node *from, ad_node *to, 
 {
     ad_arena *m = w->v->m;
     ad_node *part = between(w, loop, from, to, NULL);
-    for (int i = 0; !w->v->lanes && i < part->kid[2]->kids; i++) {
-        ad_node *s = part->kid[2]->kid[i], *target = s->kid ? s->kid[0] : NULL;
+    for (int i = 0; !w->v->lanes && i < part->body->kids; i++) {
+        ad_node *s = part->body->kid[i], *target = s->target;
         if (s->op != AD_INC) continue;
         ad_sym *sums = ad_sym_new(m, w->v->fn, "sums", AD_DOUBLE, AD_LOCAL);
         sums->array = 1;
         sums->lane = target->sym->lane;
         sums->extent = ad_whole(m, size);
-        const ad_affine form = ad_affine_of(&w->v->defs, target->kid[0]);
+        const ad_affine form = ad_affine_of(&w->v->defs, target->index);
         ad_node *mine = ad_elem(m, sums, ad_sub(m, ad_use(m, loop->sym), ad_copy(m, from, NULL)));
         ad_append(m, t->before, ad_decl(m, sums));
         ad_append(m, t->before, over(w, loop, from, to, ad_set(m, mine, ad_num(m, 0))));
         ad_node *whole = ad_elem(m, target->sym, ad_from_affine(m, &form));
         ad_append(m, t->after, over(w, loop, from, to, ad_inc(m, whole, ad_copy(m, mine, NULL))));
-        s->kid[0] = ad_copy(m, mine, NULL);
+        s->target = ad_copy(m, mine, NULL);
     }
     ad_append(m, t->body, part);
 }
@@ -171,10 +171,10 @@ static int64_t tile_size(const tiler *w, const ad_node *loop)
 static ad_node *put_tiles(tiler *w, int at, ad_node *out)
 {
     ad_arena *m = w->v->m;
-    const ad_node *body = w->points->kid[2], *loop = body->kid[at];
+    const ad_node *body = w->points->body, *loop = body->kid[at];
     const int64_t size = tile_size(w, loop), whole = (ad_trips(loop) - 1) / size * size;
-    if (!whole) return loop->kid[0];
-    ad_node *end = ad_add(m, ad_copy(m, loop->kid[0], NULL), ad_whole(m, whole)), *inner = ad_block(m);
+    if (!whole) return loop->first;
+    ad_node *end = ad_add(m, ad_copy(m, loop->first, NULL), ad_whole(m, whole)), *inner = ad_block(m);
     ad_sym *tile = ad_sym_new(m, w->v->fn, "tile", AD_INT, AD_COUNTER);
     tile->ctype = loop->sym->ctype;
     widen(tile);
@@ -183,9 +183,7 @@ static ad_node *put_tiles(tiler *w, int at, ad_node *out)
         if (body->kid[i]->op == AD_DECL || body->kid[i]->op == AD_SET) ad_append(m, t.body, body->kid[i]);
     put_part(w, loop, ad_use(m, tile), ad_add(m, ad_use(m, tile), ad_whole(m, size)), size, &t);
     put_stage(w, &t, inner);
-    ad_node *all = ad_new(m, AD_FOR, AD_INT, 3, ad_copy(m, loop->kid[0], NULL), end, inner);
-    all->sym = tile;
-    all->whole = size;
+    ad_node *all = ad_for(m, tile, ad_copy(m, loop->first, NULL), end, size, inner);
     all->place = loop->place;
     ad_append(m, out, all);
     return end;
@@ -193,11 +191,11 @@ static ad_node *put_tiles(tiler *w, int at, ad_node *out)
 
 static void tile_points(tiler *w, ad_node *out)
 {
-    const ad_node *body = w->points->kid[2];
+    const ad_node *body = w->points->body;
     stage last = stage_new(w);
     for (int i = 0; i < body->kids; i++) {
         ad_node *s = body->kid[i];
-        if (fits(w, s)) put_part(w, s, put_tiles(w, i, out), s->kid[1], tile_size(w, s), &last);
+        if (fits(w, s)) put_part(w, s, put_tiles(w, i, out), s->end, tile_size(w, s), &last);
         else ad_append(w->v->m, last.body, s);
     }
     put_stage(w, &last, out);
@@ -207,7 +205,7 @@ static ad_node *tile(ad_vectors *v, ad_node *n)
 {
     if (!n || (n->op != AD_BLOCK && n->op != AD_FOR)) return n;
     if (n->op == AD_FOR) {
-        n->kid[2] = tile(v, n->kid[2]);
+        n->body = tile(v, n->body);
         return n;
     }
     ad_node *out = ad_block(v->m);

@@ -55,7 +55,7 @@ static void list_addresses(finder *w, const ad_node *n, const ad_sym *counter)
     if (!n) return;
     for (int i = 0; i < n->kids; i++) list_addresses(w, n->kid[i], counter);
     if (n->op != AD_ELEM) return;
-    const address a = {n->sym, ad_affine_of(&w->defs, n->kid[0])};
+    const address a = {n->sym, ad_affine_of(&w->defs, n->index)};
     if (!a.form.ok || ad_coefficient(&a.form, counter) == 0 || known(w, &a)) return;
     if (w->count == w->room) {
         const int room = 2 * w->room + 32;
@@ -104,10 +104,10 @@ static void add_row(finder *w, const address *a)
     ad_affine others = row; /* than the loop's counter */
     for (int i = 0; i < others.terms; i++)
         if (others.term[i].sym == w->loop->sym) others.term[i] = others.term[--others.terms];
-    ad_node *start = ad_mul(m, ad_copy(m, w->loop->kid[0], NULL), ad_whole(m, stride));
+    ad_node *start = ad_mul(m, ad_copy(m, w->loop->first, NULL), ad_whole(m, stride));
     w->row[w->rows->count] = (address){x, row};
     w->rows->row[w->rows->count++] = (ad_row){.sym = s, .array = x, .start = ad_add(m, ad_from_affine(m, &others), start),
-                                                   .step = stride * w->loop->whole};
+                                                   .step = stride * w->loop->step};
 }
 
 static void look_inside(finder *w, const ad_node *n)
@@ -115,7 +115,7 @@ static void look_inside(finder *w, const ad_node *n)
     if (!n) return;
     if (n->op == AD_FOR) {
         w->count = 0;
-        if (n->simd || (w->lanes && ad_on_lanes(n->kid[2]))) list_addresses(w, n->kid[2], n->sym);
+        if (n->simd || (w->lanes && ad_on_lanes(n->body))) list_addresses(w, n->body, n->sym);
         for (int i = 0; w->count > ADDRESSES && i < w->count; i++) add_row(w, &w->list[i]);
     } else if (n->op == AD_BLOCK || n->op == AD_IF) {
         for (int i = 0; i < n->kids; i++) look_inside(w, n->kid[i]);
@@ -150,13 +150,13 @@ static void use_rows(finder *w, ad_node *n)
     if (!n) return;
     for (int i = 0; i < n->kids; i++) use_rows(w, n->kid[i]);
     if (n->op != AD_ELEM) return;
-    const ad_affine form = ad_affine_of(&w->defs, n->kid[0]), row = row_of(w, &form);
+    const ad_affine form = ad_affine_of(&w->defs, n->index), row = row_of(w, &form);
     const int at = row.ok ? find_row(w, n->sym, &row) : -1;
     if (at < 0) return;
     const ad_affine rest = ad_affine_difference(&form, &row);
     n->sym = w->rows->row[at].sym;
     if (from_record(w, &w->rows->row[at])) fetch(&w->rows->row[at], rest.c);
-    n->kid[0] = ad_from_affine(w->m, &rest);
+    n->index = ad_from_affine(w->m, &rest);
 }
 
 static int visit(finder *w, ad_node *n)
@@ -169,9 +169,9 @@ static int visit(finder *w, ad_node *n)
     w->changing = (ad_syms){0};
     w->rows = ad_take(w->m, sizeof *w->rows + ROWS * sizeof *w->rows->row);
     ad_writes(w->m, n, &w->changing);
-    look_inside(w, n->kid[2]);
+    look_inside(w, n->body);
     if (!w->rows->count) return found;
-    use_rows(w, n->kid[2]);
+    use_rows(w, n->body);
     n->rows = w->rows;
     return 1;
 }

@@ -57,7 +57,7 @@ static int reaches(const nest *w, const addition *x, const addition *y, int64_t 
     const ad_affine gap = ad_affine_difference(&x->form, &y->form);
     const int64_t cj = ad_nest_stride(&w->at, &x->form, 0), ci = ad_nest_stride(&w->at, &x->form, 1), rows = cj ? REACH : 0;
     int found = 0;
-    if (x->s->kid[0]->sym != y->s->kid[0]->sym || !gap.ok || gap.terms) return 0;
+    if (x->s->target->sym != y->s->target->sym || !gap.ok || gap.terms) return 0;
     for (int64_t a = -rows; a <= rows; a++) {
         const int64_t rest = gap.c - a * cj, other[2] = {a, ci ? rest / ci : 0};
         if (other[1] * ci != rest || llabs(other[1]) > REACH || (found && length(other) >= length(shift))) continue;
@@ -115,16 +115,16 @@ static int is_moved(const addition *x)
 /* The additions of the body, and those that are moved. Returns how many these are. */
 static int find_additions(nest *w)
 {
-    const ad_node *body = w->at.loop[1]->kid[2];
+    const ad_node *body = w->at.loop[1]->body;
     int found = 0;
     w->list = ad_take(w->at.v->m, ADDITIONS * sizeof *w->list);
     for (int i = 0; i < body->kids; i++) {
         const ad_node *s = body->kid[i];
-        if (s->op != AD_INC || s->kid[0]->op != AD_ELEM || s->kid[0]->sym->role != AD_SUM) continue;
-        const ad_affine form = ad_affine_of(&w->at.v->defs, s->kid[0]->kid[0]);
+        if (s->op != AD_INC || s->target->op != AD_ELEM || s->target->sym->role != AD_SUM) continue;
+        const ad_affine form = ad_affine_of(&w->at.v->defs, s->target->index);
         if (!ad_steady(&form, &w->at.loops, &w->at.changing)) continue;
         if (w->count == ADDITIONS) return 0;
-        w->list[w->count++] = (addition){s, form, ad_nest_movable(&w->at, s->kid[1]), -1, {0, 0}};
+        w->list[w->count++] = (addition){s, form, ad_nest_movable(&w->at, s->value), -1, {0, 0}};
     }
     for (int i = 0; i < w->count; i++)
         if (w->list[i].centre < 0) settle(w, i);
@@ -138,21 +138,21 @@ static int find_additions(nest *w)
 static int range(const ad_node *loop, int64_t *from, int64_t *to)
 {
     int64_t a, b;
-    if (llabs(loop->whole) != 1 || ad_trips(loop) < SHORT) return 0;
-    if (!ad_constant(loop->kid[0], &a) || !ad_constant(loop->kid[1], &b)) return 0;
-    *from = loop->whole > 0 ? a : b + 1;
-    *to = loop->whole > 0 ? b : a + 1;
+    if (llabs(loop->step) != 1 || ad_trips(loop) < SHORT) return 0;
+    if (!ad_constant(loop->first, &a) || !ad_constant(loop->end, &b)) return 0;
+    *from = loop->step > 0 ? a : b + 1;
+    *to = loop->step > 0 ? b : a + 1;
     return 1;
 }
 
 /* Declarations and values of integers in the outer loop that follow from its counter alone. */
 static void find_integers(nest *w)
 {
-    const ad_node *body = w->at.loop[0] ? w->at.loop[0]->kid[2] : NULL;
+    const ad_node *body = w->at.loop[0] ? w->at.loop[0]->body : NULL;
     w->integers = ad_block(w->at.v->m);
     for (int i = 0; body && i < body->kids; i++) {
         ad_node *s = body->kid[i];
-        const ad_sym *x = s->op == AD_DECL ? s->sym : s->op == AD_SET && s->kid[0]->op == AD_NAME ? s->kid[0]->sym : NULL;
+        const ad_sym *x = s->op == AD_DECL ? s->sym : s->op == AD_SET && s->target->op == AD_NAME ? s->target->sym : NULL;
         if (x && x->number < w->at.v->defs.syms && w->at.v->defs.def[x->number]) ad_append(w->at.v->m, w->integers, s);
     }
 }
@@ -177,11 +177,8 @@ static int unordered(const nest *w)
 
 static ad_node *loop_over(const nest *w, int d, const ad_box *b, ad_node *body)
 {
-    ad_node *n = ad_new(w->at.v->m, AD_FOR, AD_INT, 3, ad_whole(w->at.v->m, b->from[d]), ad_whole(w->at.v->m, b->to[d]), body);
-    n->sym = w->at.loop[d]->sym;
-    n->whole = 1;
-    n->place = w->at.loop[d]->place;
-    return n;
+    ad_arena *m = w->at.v->m;
+    return ad_for_like(m, w->at.loop[d], ad_whole(m, b->from[d]), ad_whole(m, b->to[d]), 1, body);
 }
 
 /* The box inside, as large as the shifts allow: it has to be most of D, and to run as vectors. */
@@ -194,7 +191,7 @@ static int worth_it(nest *w)
         w->inside = ad_box_meet(&w->inside, &sources);
     }
     if (ad_box_empty(&w->inside)) return 0;
-    if (!w->at.v->lanes && ad_too_short(loop_over(w, 1, &w->inside, w->at.loop[1]->kid[2]))) return 0;
+    if (!w->at.v->lanes && ad_too_short(loop_over(w, 1, &w->inside, w->at.loop[1]->body))) return 0;
     for (int d = 0; d < 2; d++) {
         iterations[0] *= w->all.to[d] - w->all.from[d];
         iterations[1] *= w->inside.to[d] - w->inside.from[d];
@@ -211,13 +208,13 @@ static void put_rows(const nest *w, const ad_box *b, ad_node *inner, int names, 
     ad_node *rows = inner;
     if (w->at.loop[0]) {
         ad_node *body = ad_block(m);
-        for (int i = 0; i < w->integers->kids; i++) ad_append(m, body, w->integers->kid[i]);
-        for (int i = 0; i < inner->kids; i++) ad_append(m, body, inner->kid[i]);
+        ad_append_all(m, body, w->integers);
+        ad_append_all(m, body, inner);
         rows = ad_block(m);
         ad_append(m, rows, loop_over(w, 0, b, body));
     }
     rows = ad_copy(m, rows, names ? NULL : ad_new_symbols(m, w->at.v->fn, &w->own[0]));
-    for (int i = 0; i < rows->kids; i++) ad_append(m, out, rows->kid[i]);
+    ad_append_all(m, out, rows);
 }
 
 static void put_addition(ad_arena *m, const addition *x, ad_node *target, ad_node *value, ad_node *body)
@@ -244,21 +241,21 @@ static void take(const nest *w, const ad_box *b, int at, unsigned char *gone, ad
         if (x->centre != at || !is_moved(x)) continue;
         gone[i] = 1;
         if (!takes(w, b, x)) continue;
-        ad_total_add(&w->at, &t, x->s->kid[1], x->shift);
+        ad_total_add(&w->at, &t, x->s->value, x->shift);
         last = x;
     }
     if (!last) return;
     for (int i = 0; i < w->count; i++) {
         const addition *x = &w->list[i];
-        if (x->centre == at && !is_moved(x) && x->movable) gone[i] = (unsigned char)ad_total_absorb(&w->at, &t, x->s->kid[1]);
+        if (x->centre == at && !is_moved(x) && x->movable) gone[i] = (unsigned char)ad_total_absorb(&w->at, &t, x->s->value);
     }
-    put_addition(m, last, ad_copy(m, w->list[at].s->kid[0], NULL), ad_total_value(m, &t), body);
+    put_addition(m, last, ad_copy(m, w->list[at].s->target, NULL), ad_total_value(m, &t), body);
 }
 
 static ad_node *body_for(const nest *w, const ad_box *b)
 {
     ad_arena *m = w->at.v->m;
-    const ad_node *old = w->at.loop[1]->kid[2];
+    const ad_node *old = w->at.loop[1]->body;
     ad_node *body = ad_block(m), *taken = ad_block(m);
     unsigned char gone[ADDITIONS] = {0};
     for (int i = 0; i < w->count; i++) take(w, b, i, gone, taken);
@@ -267,7 +264,7 @@ static ad_node *body_for(const nest *w, const ad_box *b)
         if (!listed || !gone[next]) ad_append(m, body, ad_copy(m, old->kid[i], NULL));
         next += listed;
     }
-    for (int i = 0; i < taken->kids; i++) ad_append(m, body, taken->kid[i]);
+    ad_append_all(m, body, taken);
     return body;
 }
 
@@ -302,8 +299,8 @@ static void give(const nest *w, const addition *x, const ad_box *iterations, str
         if (ad_box_same(&list[k].iterations, iterations) && list[k].shift[0] == x->shift[0] && list[k].shift[1] == x->shift[1]) break;
     if (k == *count) list[(*count)++] = (strip){*iterations, x->shift, ad_block(m)};
     ad_total t = {.count = 0};
-    ad_total_add(&w->at, &t, x->s->kid[1], (const int64_t[2]){0, 0});
-    put_addition(m, x, ad_elem(m, x->s->kid[0]->sym, ad_from_affine(m, &x->form)), ad_total_value(m, &t), list[k].body);
+    ad_total_add(&w->at, &t, x->s->value, (const int64_t[2]){0, 0});
+    put_addition(m, x, ad_elem(m, x->s->target->sym, ad_from_affine(m, &x->form)), ad_total_value(m, &t), list[k].body);
 }
 
 /* What no box takes. Returns 0: too many pieces. */
@@ -360,14 +357,14 @@ static int gather(ad_vectors *v, const ad_node *outer, const ad_node *inner, ad_
     ad_declared(m, w.integers, &w.own[0]);
     ad_unite(m, &w.own[0], &w.own[1]);
     const int moved = unordered(&w) ? find_additions(&w) : 0;
-    if (moved == 0 || ad_size(inner->kid[2]) - moved > STATEMENTS || !worth_it(&w)) return 0;
+    if (moved == 0 || ad_size(inner->body) - moved > STATEMENTS || !worth_it(&w)) return 0;
     ad_box part[5];
     ad_node *new = ad_block(m);
     ad_box_around(&w.all, &w.inside, part);
     put_boxes(&w, part, new);
     if (!put_strips(&w, part, new)) return 0;
     new = live_part(m, new);
-    for (int i = 0; i < new->kids; i++) ad_append(m, out, new->kid[i]);
+    ad_append_all(m, out, new);
     return 1;
 }
 
@@ -376,23 +373,23 @@ static int gather(ad_vectors *v, const ad_node *outer, const ad_node *inner, ad_
 static void gather_loop(ad_vectors *v, ad_node *loop, ad_node *out)
 {
     ad_arena *m = v->m;
-    ad_node *rest = ad_block(m), *taken = ad_block(m), *body = loop->kid[2];
+    ad_node *rest = ad_block(m), *taken = ad_block(m), *body = loop->body;
     if (gather(v, NULL, loop, out)) return;
     for (int i = 0; i < body->kids; i++)
         if (body->kid[i]->op != AD_FOR || !gather(v, loop, body->kid[i], taken)) ad_append(m, rest, body->kid[i]);
     ad_scatter_to_gather(v, rest);
-    loop->kid[2] = rest;
+    loop->body = rest;
     if (taken->kids) {
         ad_node *left = ad_block(m);
         ad_syms own = {0};
         ad_append(m, left, loop);
         ad_declared(m, loop, &own);
         left = ad_copy(m, live_part(m, left), ad_new_symbols(m, v->fn, &own));
-        for (int i = 0; i < left->kids; i++) ad_append(m, out, left->kid[i]);
+        ad_append_all(m, out, left);
     } else {
         ad_append(m, out, loop);
     }
-    for (int i = 0; i < taken->kids; i++) ad_append(m, out, taken->kid[i]);
+    ad_append_all(m, out, taken);
 }
 
 void ad_scatter_to_gather(ad_vectors *v, ad_node *block)

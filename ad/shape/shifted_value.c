@@ -17,12 +17,12 @@ static int invariant(const ad_nest *x, const ad_node *e)
 /* What a local of the body is, if it is set once. */
 static const ad_node *definition(const ad_nest *x, const ad_sym *s)
 {
-    const ad_node *body = x->loop[1]->kid[2], *only = NULL;
+    const ad_node *body = x->loop[1]->body, *only = NULL;
     int count = 0;
     for (int i = 0; i < body->kids; i++) {
         const ad_node *k = body->kid[i];
-        if ((k->op != AD_SET && k->op != AD_INC) || k->kid[0]->sym != s) continue;
-        only = k->op == AD_SET ? k->kid[1] : NULL;
+        if ((k->op != AD_SET && k->op != AD_INC) || k->target->sym != s) continue;
+        only = k->op == AD_SET ? k->value : NULL;
         count++;
     }
     return count == 1 ? only : NULL;
@@ -38,7 +38,7 @@ static int movable(const ad_nest *x, const ad_node *e, int *reads, int *nodes)
         return is && movable(x, is, reads, nodes);
     }
     if (e->op == AD_ELEM) {
-        const ad_affine form = ad_affine_of(&x->v->defs, e->kid[0]);
+        const ad_affine form = ad_affine_of(&x->v->defs, e->index);
         return (*reads)-- > 0 && !ad_has(&x->changing, e->sym) && ad_steady(&form, &x->loops, &x->changing);
     }
     if (e->op != AD_NEG && e->op != AD_ADD && e->op != AD_SUB && e->op != AD_MUL) return 0;
@@ -65,11 +65,11 @@ static ad_node *shifted(const ad_nest *x, const ad_node *e, const int64_t *shift
     if (invariant(x, e)) return ad_copy(m, e, NULL);
     if (e->op == AD_NAME) return shifted(x, definition(x, e->sym), shift);
     if (e->op == AD_ELEM) {
-        ad_affine form = ad_affine_of(&x->v->defs, e->kid[0]);
+        ad_affine form = ad_affine_of(&x->v->defs, e->index);
         for (int d = 0; d < 2; d++) form.c -= shift[d] * ad_nest_stride(x, &form, d);
         return ad_elem(m, e->sym, ad_from_affine(m, &form));
     }
-    ad_node *a = shifted(x, e->kid[0], shift), *b = e->kids > 1 ? shifted(x, e->kid[1], shift) : NULL;
+    ad_node *a = shifted(x, e->a, shift), *b = e->kids > 1 ? shifted(x, e->b, shift) : NULL;
     if (e->op == AD_NEG) return ad_neg(m, a);
     return e->op == AD_ADD ? ad_add(m, a, b) : e->op == AD_SUB ? ad_sub(m, a, b) : ad_mul(m, a, b);
 }
@@ -77,7 +77,7 @@ static ad_node *shifted(const ad_nest *x, const ad_node *e, const int64_t *shift
 static ad_factor times(ad_arena *m, ad_factor f, const ad_node *e)
 {
     double v;
-    if (e->op == AD_MUL) return times(m, times(m, f, e->kid[0]), e->kid[1]);
+    if (e->op == AD_MUL) return times(m, times(m, f, e->a), e->b);
     if (ad_literal(e, &v) && isnormal(f.literal * v)) {
         f.literal *= v;
         return f;
@@ -117,15 +117,15 @@ static struct ad_term *place_for(ad_arena *m, ad_total *t, ad_factor f, int near
 static void add(const ad_nest *x, ad_total *t, ad_factor f, const ad_node *e, const int64_t *shift)
 {
     ad_arena *m = x->v->m;
-    const int moves = !invariant(x, e), second = moves && e->op == AD_MUL && !invariant(x, e->kid[0]);
+    const int moves = !invariant(x, e), second = moves && e->op == AD_MUL && !invariant(x, e->a);
     if (moves && e->op == AD_NAME) {
         add(x, t, f, definition(x, e->sym), shift);
     } else if (moves && e->op == AD_MUL && invariant(x, e->kid[second])) {
         add(x, t, times(m, f, e->kid[second]), e->kid[!second], shift);
     } else if (moves && e->op != AD_ELEM && e->op != AD_MUL) { /* a + b, a - b, -a */
         const ad_factor minus = {-f.literal, f.rest};
-        add(x, t, e->op == AD_NEG ? minus : f, e->kid[0], shift);
-        if (e->kids > 1) add(x, t, e->op == AD_SUB ? minus : f, e->kid[1], shift);
+        add(x, t, e->op == AD_NEG ? minus : f, e->a, shift);
+        if (e->kids > 1) add(x, t, e->op == AD_SUB ? minus : f, e->b, shift);
     } else {
         struct ad_term *k = place_for(m, t, f, shift[0] == 0 && shift[1] == 0);
         ad_node *value = product(m, (ad_factor){f.literal / k->f.literal, NULL}, shifted(x, e, shift));

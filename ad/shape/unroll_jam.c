@@ -24,7 +24,7 @@ static int reads(const ad_node *n, const ad_sym *array)
 {
     if (!n) return 0;
     if (n->op == AD_SET || n->op == AD_INC)
-        return reads(n->kid[1], array) || (n->kid[0]->op == AD_ELEM && reads(n->kid[0]->kid[0], array));
+        return reads(n->value, array) || (n->target->op == AD_ELEM && reads(n->target->index, array));
     if (n->op == AD_ELEM && n->sym == array) return 1;
     for (int i = 0; i < n->kids; i++)
         if (reads(n->kid[i], array)) return 1;
@@ -34,11 +34,11 @@ static int reads(const ad_node *n, const ad_sym *array)
 /* 1: the order in which iterations execute the assignment does not matter, but for rounding. loops: the loop, and perhaps one inside. */
 static int unordered(const jammer *w, const ad_node *s, const ad_loops *loops)
 {
-    const ad_node *target = s->kid[0], *body = w->loop->kid[2];
+    const ad_node *target = s->target, *body = w->loop->body;
     if (target->op == AD_NAME) return ad_has(&w->own, target->sym) || (s->op == AD_INC && ad_only_added(body, target->sym));
     if (reads(body, target->sym)) return 0;
     if (s->op == AD_INC && target->sym->role == AD_SUM) return 1;
-    ad_affine form = ad_affine_of(&w->v->defs, target->kid[0]);
+    ad_affine form = ad_affine_of(&w->v->defs, target->index);
     return ad_injective(&w->v->defs, loops, 0, &form);
 }
 
@@ -47,7 +47,7 @@ static int shared(const jammer *w, const ad_node *n)
 {
     if (!n) return 0;
     if (n->op == AD_ELEM) {
-        ad_affine form = ad_affine_of(&w->v->defs, n->kid[0]);
+        ad_affine form = ad_affine_of(&w->v->defs, n->index);
         return form.ok && ad_coefficient(&form, w->loop->sym) == 0;
     }
     for (int i = 0; i < n->kids; i++)
@@ -60,11 +60,11 @@ static int joinable(const jammer *w, const ad_node *inner)
     ad_syms bounds = {0};
     ad_loops loops = {2, {w->loop, inner}};
     int64_t trips = ad_trips(inner);
-    ad_reads(w->v->m, inner->kid[0], &bounds);
-    ad_reads(w->v->m, inner->kid[1], &bounds);
-    if (inner->whole != 1 || (trips >= 0 && trips < SHORT) || ad_has(&bounds, w->loop->sym) || ad_meets(&bounds, &w->own)) return 0;
-    for (int i = 0; i < inner->kid[2]->kids; i++) {
-        const ad_node *s = inner->kid[2]->kid[i];
+    ad_reads(w->v->m, inner->first, &bounds);
+    ad_reads(w->v->m, inner->end, &bounds);
+    if (inner->step != 1 || (trips >= 0 && trips < SHORT) || ad_has(&bounds, w->loop->sym) || ad_meets(&bounds, &w->own)) return 0;
+    for (int i = 0; i < inner->body->kids; i++) {
+        const ad_node *s = inner->body->kid[i];
         if (s->op == AD_DECL ? s->sym->array : s->op == AD_SET || s->op == AD_INC ? !unordered(w, s, &loops) : s->op != AD_NOTE) return 0;
     }
     return 1;
@@ -72,16 +72,16 @@ static int joinable(const jammer *w, const ad_node *inner)
 
 static int worth_it(const jammer *w)
 {
-    const ad_node *body = w->loop->kid[2];
+    const ad_node *body = w->loop->body;
     ad_loops loops = {1, {w->loop}};
     int gains = 0, size = 0;
-    if (w->loop->whole != 1 || ad_trips(w->loop) < 2 * w->ways) return 0;
+    if (w->loop->step != 1 || ad_trips(w->loop) < 2 * w->ways) return 0;
     for (int i = 0; i < body->kids; i++) {
         const ad_node *s = body->kid[i];
-        size += s->op == AD_FOR ? s->kid[2]->kids : s->op != AD_DECL;
+        size += s->op == AD_FOR ? s->body->kids : s->op != AD_DECL;
         if (s->op == AD_FOR) {
             if (!joinable(w, s)) return 0;
-            gains |= shared(w, s->kid[2]);
+            gains |= shared(w, s->body);
         } else if (s->op == AD_SET || s->op == AD_INC ? !unordered(w, s, &loops) : s->op == AD_DECL ? s->sym->array : s->op != AD_NOTE) {
             return 0;
         }
@@ -97,8 +97,8 @@ static ad_sym **symbols(const jammer *w, int k, ad_node *start)
     ad_arena *m = w->v->m;
     ad_fn *fn = w->v->fn;
     ad_sym **map = ad_new_symbols(m, fn, &w->own), *i = w->loop->sym;
-    for (int s = 0; s < w->loop->kid[2]->kids; s++)
-        if (w->loop->kid[2]->kid[s]->op == AD_FOR) map[w->loop->kid[2]->kid[s]->sym->number] = NULL;
+    for (int s = 0; s < w->loop->body->kids; s++)
+        if (w->loop->body->kid[s]->op == AD_FOR) map[w->loop->body->kid[s]->sym->number] = NULL;
     map[i->number] = ad_sym_new(m, fn, i->name, AD_INT, AD_LOCAL);
     map[i->number]->ctype = i->ctype;
     ad_append(m, start, ad_decl(m, map[i->number]));
@@ -109,7 +109,7 @@ static ad_sym **symbols(const jammer *w, int k, ad_node *start)
 static ad_node *side_by_side(const jammer *w)
 {
     ad_arena *m = w->v->m;
-    const ad_node *body = w->loop->kid[2];
+    const ad_node *body = w->loop->body;
     ad_node *out = ad_block(m);
     ad_sym **map[JAM_ONE];
     for (int k = 1; k < w->ways; k++) map[k] = symbols(w, k, out);
@@ -120,7 +120,7 @@ static ad_node *side_by_side(const jammer *w)
             ad_node *other = ad_copy(m, body->kid[i], map[k]);
             if (other->op != AD_FOR) ad_append(m, out, other);
             else
-                for (int j = 0; j < other->kid[2]->kids; j++) ad_append(m, first->kid[2], other->kid[2]->kid[j]);
+                ad_append_all(m, first->body, other->body);
         }
     }
     return out;
@@ -129,32 +129,23 @@ static ad_node *side_by_side(const jammer *w)
 static int still_vectors(ad_vectors *v, const ad_node *loop, ad_loops around)
 {
     ad_loops_enter(&around, loop);
-    for (int i = 0; i < loop->kid[2]->kids; i++) {
-        const ad_node *s = loop->kid[2]->kid[i];
+    for (int i = 0; i < loop->body->kids; i++) {
+        const ad_node *s = loop->body->kid[i];
         if (s->op == AD_FOR && s->simd && !ad_independent(v, s, &around)) return 0;
     }
     return 1;
-}
-
-static ad_node *part(ad_arena *m, const ad_node *loop, ad_node *from, ad_node *to, ad_node *body, int64_t step)
-{
-    ad_node *n = ad_new(m, AD_FOR, AD_INT, 3, from, to, body);
-    n->sym = loop->sym;
-    n->whole = step;
-    n->place = loop->place;
-    return n;
 }
 
 void ad_unroll_and_jam(ad_vectors *v, const ad_node *loop, const ad_loops *around, ad_node *out)
 {
     ad_arena *m = v->m;
     jammer w = {.v = v, .loop = loop, .ways = v->lanes ? JAM_LANES : JAM_ONE};
-    ad_declared(m, loop->kid[2], &w.own);
+    ad_declared(m, loop->body, &w.own);
     if (v->fn->point) ad_exclude(&w.own, v->fn->point); /* all loops over points have the one counter */
     if (!worth_it(&w)) return;
     const int64_t trips = ad_trips(loop), whole = trips / w.ways * w.ways;
-    ad_node *end = ad_add(m, ad_copy(m, loop->kid[0], NULL), ad_whole(m, whole));
-    ad_node *most = part(m, loop, ad_copy(m, loop->kid[0], NULL), end, side_by_side(&w), w.ways);
+    ad_node *end = ad_add(m, ad_copy(m, loop->first, NULL), ad_whole(m, whole));
+    ad_node *most = ad_for_like(m, loop, ad_copy(m, loop->first, NULL), end, w.ways, side_by_side(&w));
     const ad_defs before = v->defs;
     v->defs = ad_defs_of(m, v->fn, most);
     const int fine = still_vectors(v, most, *around);
@@ -165,5 +156,5 @@ void ad_unroll_and_jam(ad_vectors *v, const ad_node *loop, const ad_loops *aroun
     w.ways = (int)(trips - whole);
     ad_node *rest = side_by_side(&w);
     rest = ad_copy(m, rest, ad_new_symbols(m, v->fn, &w.own));
-    ad_append(m, out, part(m, loop, ad_copy(m, end, NULL), ad_copy(m, loop->kid[1], NULL), rest, w.ways));
+    ad_append(m, out, ad_for_like(m, loop, ad_copy(m, end, NULL), ad_copy(m, loop->end, NULL), w.ways, rest));
 }

@@ -32,7 +32,7 @@ static ad_sym *local_sum(sums *w, ad_node *target)
         w->room = room;
     }
     int64_t at;
-    const char *name = ad_constant(target->kid[0], &at) && at >= 0 ? ad_text(m, "%s_%d", target->sym->name, (int)at) : ad_text(m, "%s_sum", target->sym->name);
+    const char *name = ad_constant(target->index, &at) && at >= 0 ? ad_text(m, "%s_%d", target->sym->name, (int)at) : ad_text(m, "%s_sum", target->sym->name);
     ad_sym *s = ad_sym_new(m, w->v->fn, name, AD_DOUBLE, AD_LOCAL);
     s->lane = target->sym->lane;
     w->target[w->count] = target;
@@ -44,7 +44,7 @@ static ad_sym *local_sum(sums *w, ad_node *target)
 static int runs(const ad_node *loop)
 {
     int64_t a, b;
-    return ad_constant(loop->kid[0], &a) && ad_constant(loop->kid[1], &b) && (loop->whole > 0 ? a < b : a > b);
+    return ad_constant(loop->first, &a) && ad_constant(loop->end, &b) && (loop->step > 0 ? a < b : a > b);
 }
 
 /* sure: n is executed in every iteration. Where it is not, its element need not exist, for the condition may be what keeps the index in its
@@ -53,9 +53,9 @@ static void take_sums(sums *w, ad_node *n, int sure)
 {
     int64_t at;
     if (!n) return;
-    if (n->op == AD_INC && n->kid[0]->op == AD_ELEM && n->kid[0]->sym->role == AD_SUM && invariant(w, n->kid[0]->kid[0]) &&
-        (sure || ad_constant(n->kid[0]->kid[0], &at)))
-        n->kid[0] = ad_use(w->v->m, local_sum(w, n->kid[0]));
+    if (n->op == AD_INC && n->target->op == AD_ELEM && n->target->sym->role == AD_SUM && invariant(w, n->target->index) &&
+        (sure || ad_constant(n->target->index, &at)))
+        n->target = ad_use(w->v->m, local_sum(w, n->target));
     if (n->op == AD_IF || (n->op == AD_FOR && !runs(n))) sure = 0;
     if (n->op == AD_BLOCK || n->op == AD_IF || n->op == AD_FOR)
         for (int i = 0; i < n->kids; i++) take_sums(w, n->kid[i], sure);
@@ -68,12 +68,12 @@ static void put_sums(const sums *w, const ad_node *loop, ad_node *out)
     ad_node *guarded = ad_block(m);
     for (int k = 0; k < w->count; k++) {
         int64_t at;
-        int exists = runs(loop) || ad_constant(w->target[k]->kid[0], &at);
+        int exists = runs(loop) || ad_constant(w->target[k]->index, &at);
         ad_append(m, exists ? out : guarded, ad_inc(m, w->target[k], ad_use(m, w->local[k])));
     }
     if (!guarded->kids) return;
-    ad_node *first = ad_copy(m, loop->kid[0], NULL), *end = ad_copy(m, loop->kid[1], NULL);
-    ad_append(m, out, ad_new(m, AD_IF, AD_INT, 3, ad_new(m, loop->whole > 0 ? AD_LT : AD_GT, AD_INT, 2, first, end), guarded, (ad_node *)NULL));
+    ad_node *first = ad_copy(m, loop->first, NULL), *end = ad_copy(m, loop->end, NULL);
+    ad_append(m, out, ad_if(m, ad_new(m, loop->step > 0 ? AD_LT : AD_GT, AD_INT, 2, first, end), guarded, NULL));
 }
 
 static ad_node *sum_locally(ad_vectors *v, ad_node *block)
@@ -87,17 +87,17 @@ static ad_node *sum_locally(ad_vectors *v, ad_node *block)
         sums w = {.v = v, .changing = &changing};
         if (s->op == AD_FOR) {
             ad_writes(m, s, &changing);
-            take_sums(&w, s->kid[2], runs(s) || (invariant(&w, s->kid[0]) && invariant(&w, s->kid[1])));
+            take_sums(&w, s->body, runs(s) || (invariant(&w, s->first) && invariant(&w, s->end)));
             for (int k = 0; k < w.count; k++) {
                 ad_append(m, out, ad_decl(m, w.local[k]));
                 ad_append(m, out, ad_set(m, ad_use(m, w.local[k]), ad_num(m, 0)));
             }
-            s->kid[2] = sum_locally(v, s->kid[2]);
+            s->body = sum_locally(v, s->body);
         } else if (s->op == AD_BLOCK) {
             s = sum_locally(v, s);
         } else if (s->op == AD_IF) {
-            s->kid[1] = sum_locally(v, s->kid[1]);
-            if (s->kid[2]) s->kid[2] = sum_locally(v, s->kid[2]);
+            s->yes = sum_locally(v, s->yes);
+            if (s->no) s->no = sum_locally(v, s->no);
         }
         ad_append(m, out, s);
         if (w.count) put_sums(&w, s, out);
@@ -146,15 +146,15 @@ static void survey(accesses *a, const ad_node *n)
         return;
     case AD_SET:
     case AD_INC:
-        survey_expr(a, n->kid[1]);
-        if (n->kid[0]->op == AD_ELEM) {
-            note(a, 0, n->kid[0]);
-            survey_expr(a, n->kid[0]->kid[0]);
-        } else if (!ad_has(a->own, n->kid[0]->sym) && !ad_only_added(a->body, n->kid[0]->sym)) {
+        survey_expr(a, n->value);
+        if (n->target->op == AD_ELEM) {
+            note(a, 0, n->target);
+            survey_expr(a, n->target->index);
+        } else if (!ad_has(a->own, n->target->sym) && !ad_only_added(a->body, n->target->sym)) {
             a->fit = 0;
         }
         return;
-    case AD_IF: survey_expr(a, n->kid[0]); break;
+    case AD_IF: survey_expr(a, n->condition); break;
     case AD_BLOCK: break;
     default: return;
     }
@@ -165,9 +165,9 @@ int ad_apart(const ad_vectors *v, const ad_node *loop, const ad_loops *around, c
 {
     ad_loops loops = *around;
     ad_loops_enter(&loops, loop);
-    ad_affine fa = ad_affine_of(&v->defs, a->kid[0]), fb = ad_affine_of(&v->defs, b->kid[0]);
+    ad_affine fa = ad_affine_of(&v->defs, a->index), fb = ad_affine_of(&v->defs, b->index);
     if (!ad_steady(&fa, &loops, changing) || !ad_steady(&fb, &loops, changing)) return 0;
-    int64_t c = ad_coefficient(&fa, loop->sym) * loop->whole, trips = ad_trips(loop);
+    int64_t c = ad_coefficient(&fa, loop->sym) * loop->step, trips = ad_trips(loop);
     ad_affine gap = ad_affine_difference(&fa, &fb);
     if (gap.ok && gap.terms == 0 && c != 0) {
         if (gap.c % c != 0) return 1;
@@ -183,8 +183,8 @@ int ad_independent(const ad_vectors *v, const ad_node *loop, const ad_loops *aro
     ad_syms own = {0}, changing = {0};
     ad_declared(v->m, loop, &own);
     ad_writes(v->m, loop, &changing);
-    accesses a = {.m = v->m, .fit = 1, .own = &own, .body = loop->kid[2]};
-    survey(&a, loop->kid[2]);
+    accesses a = {.m = v->m, .fit = 1, .own = &own, .body = loop->body};
+    survey(&a, loop->body);
     for (int i = 0; i < a.writes && a.fit; i++) {
         for (int j = 0; j < a.writes && a.fit; j++)
             if (a.write[i]->sym == a.write[j]->sym) a.fit = ad_apart(v, loop, around, &changing, a.write[i], a.write[j]);
@@ -206,7 +206,7 @@ static int holds_loop(const ad_node *n)
 int ad_on_lanes(const ad_node *n)
 {
     if (!n) return 0;
-    if ((n->op == AD_SET || n->op == AD_INC) && n->kid[0]->sym->lane) return 1;
+    if ((n->op == AD_SET || n->op == AD_INC) && n->target->sym->lane) return 1;
     for (int i = 0; (n->op == AD_BLOCK || n->op == AD_IF || n->op == AD_FOR) && i < n->kids; i++)
         if (ad_on_lanes(n->kid[i])) return 1;
     return 0;
@@ -219,7 +219,7 @@ int ad_stays_put(const ad_node *body, const ad_node *e)
     int count = 0;
     for (int i = 0; e->sym && i < body->kids; i++) {
         const ad_node *s = body->kid[i];
-        if (s->op == AD_SET || s->op == AD_INC) count += s->kid[0]->sym == e->sym;
+        if (s->op == AD_SET || s->op == AD_INC) count += s->target->sym == e->sym;
         else if (s->op != AD_DECL && ad_uses(s, e->sym)) count += 2;
     }
     for (int i = 0; count < 2 && i < e->kids; i++)
@@ -231,7 +231,7 @@ static int same_place(const ad_vectors *v, const ad_node *a, const ad_node *b)
 {
     if (a->sym != b->sym) return 0;
     if (ad_same(a, b)) return 1;
-    ad_affine fa = ad_affine_of(&v->defs, a->kid[0]), fb = ad_affine_of(&v->defs, b->kid[0]), gap = ad_affine_difference(&fa, &fb);
+    ad_affine fa = ad_affine_of(&v->defs, a->index), fb = ad_affine_of(&v->defs, b->index), gap = ad_affine_difference(&fa, &fb);
     return gap.ok && gap.terms == 0 && gap.c == 0;
 }
 
@@ -239,14 +239,14 @@ static int same_place(const ad_vectors *v, const ad_node *a, const ad_node *b)
 static void merge_sums(ad_vectors *v, ad_node *loop)
 {
     ad_arena *m = v->m;
-    ad_node *body = loop->kid[2], *start = ad_block(m), *end = ad_block(m);
+    ad_node *body = loop->body, *start = ad_block(m), *end = ad_block(m);
     for (int i = 0; i < body->kids; i++) {
-        ad_node *s = body->kid[i], *target = s->op == AD_INC ? s->kid[0] : NULL;
-        if (!target || target->op != AD_ELEM || target->sym->role != AD_SUM || !ad_stays_put(body, target->kid[0])) continue;
+        ad_node *s = body->kid[i], *target = s->op == AD_INC ? s->target : NULL;
+        if (!target || target->op != AD_ELEM || target->sym->role != AD_SUM || !ad_stays_put(body, target->index)) continue;
         ad_sym *here = NULL;
         for (int j = i + 1; j < body->kids; j++) {
             ad_node *other = body->kid[j];
-            if (other->op != AD_INC || other->kid[0]->op != AD_ELEM || !same_place(v, target, other->kid[0]) || !ad_stays_put(body, other->kid[0]->kid[0]))
+            if (other->op != AD_INC || other->target->op != AD_ELEM || !same_place(v, target, other->target) || !ad_stays_put(body, other->target->index))
                 continue;
             if (!here) {
                 here = ad_sym_new(m, v->fn, ad_text(m, "%s_here", target->sym->name), AD_DOUBLE, AD_LOCAL);
@@ -254,29 +254,29 @@ static void merge_sums(ad_vectors *v, ad_node *loop)
                 ad_append(m, start, ad_decl(m, here));
                 ad_append(m, start, ad_set(m, ad_use(m, here), ad_num(m, 0)));
             }
-            other->kid[0] = ad_use(m, here);
+            other->target = ad_use(m, here);
         }
         if (!here) continue;
         ad_append(m, end, ad_inc(m, target, ad_use(m, here)));
-        s->kid[0] = ad_use(m, here);
+        s->target = ad_use(m, here);
     }
     if (end->kids == 0) return;
-    for (int i = 0; i < body->kids; i++) ad_append(m, start, body->kid[i]);
-    for (int i = 0; i < end->kids; i++) ad_append(m, start, end->kid[i]);
-    loop->kid[2] = start;
+    ad_append_all(m, start, body);
+    ad_append_all(m, start, end);
+    loop->body = start;
 }
 
 /* ---- the function ---------------------------------------------------------------------------------------------------------------------- */
 
 static int is_sum(const ad_node *s)
 {
-    return s->op == AD_INC && s->kid[0]->op == AD_NAME;
+    return s->op == AD_INC && s->target->op == AD_NAME;
 }
 
 int ad_is_reduction(const ad_node *loop)
 {
-    for (int i = 0; i < loop->kid[2]->kids; i++)
-        if (!is_sum(loop->kid[2]->kid[i])) return 0;
+    for (int i = 0; i < loop->body->kids; i++)
+        if (!is_sum(loop->body->kid[i])) return 0;
     return 1;
 }
 
@@ -284,8 +284,8 @@ int ad_too_short(const ad_node *loop)
 {
     int64_t trips = ad_trips(loop);
     if (trips == 1) return 1;
-    for (int i = 0; trips >= 0 && trips < 16 && i < loop->kid[2]->kids; i++)
-        if (is_sum(loop->kid[2]->kid[i])) return 1;
+    for (int i = 0; trips >= 0 && trips < 16 && i < loop->body->kids; i++)
+        if (is_sum(loop->body->kid[i])) return 1;
     return 0;
 }
 
@@ -293,13 +293,13 @@ static ad_node *mark(ad_vectors *v, ad_node *block, ad_loops around);
 
 static ad_node *mark_loop(ad_vectors *v, ad_node *loop, ad_loops around)
 {
-    if (holds_loop(loop->kid[2])) {
+    if (holds_loop(loop->body)) {
         ad_loops_enter(&around, loop);
-        loop->kid[2] = mark(v, loop->kid[2], around);
+        loop->body = mark(v, loop->body, around);
         return loop;
     }
     merge_sums(v, loop);
-    if (v->lanes && ad_on_lanes(loop->kid[2])) return loop;
+    if (v->lanes && ad_on_lanes(loop->body)) return loop;
     int fit = ad_independent(v, loop, &around);
     loop->simd = fit && !ad_too_short(loop) && loop->sym != v->fn->point; /* points lie anywhere */
     if (fit || v->lanes) return loop;
@@ -321,13 +321,13 @@ static ad_node *mark(ad_vectors *v, ad_node *block, ad_loops around)
         } else if (s->op == AD_BLOCK) {
             s = mark(v, s, around);
         } else if (s->op == AD_IF) {
-            s->kid[1] = mark(v, s->kid[1], around);
-            if (s->kid[2]) s->kid[2] = mark(v, s->kid[2], around);
+            s->yes = mark(v, s->yes, around);
+            if (s->no) s->no = mark(v, s->no, around);
         }
-        for (int k = 0; k < before->kids; k++) ad_append(m, out, before->kid[k]);
-        for (int k = 0; k < jammed->kids; k++) ad_append(m, out, jammed->kid[k]);
+        ad_append_all(m, out, before);
+        ad_append_all(m, out, jammed);
         if (!jammed->kids) ad_append(m, out, s);
-        for (int k = 0; k < after->kids; k++) ad_append(m, out, after->kid[k]);
+        ad_append_all(m, out, after);
     }
     return out;
 }
@@ -339,12 +339,12 @@ static void split_sum(ad_vectors *v, ad_node *loop, ad_node *out)
     ad_arena *m = v->m;
     const int64_t trips = ad_trips(loop), whole = trips / AD_VECTOR * AD_VECTOR;
     ad_append(m, out, loop);
-    if (!loop->simd || loop->whole != 1 || whole <= 0 || whole == trips || !ad_is_reduction(loop)) return;
+    if (!loop->simd || loop->step != 1 || whole <= 0 || whole == trips || !ad_is_reduction(loop)) return;
     ad_syms own = {0};
     ad_declared(m, loop, &own);
     ad_node *rest = ad_copy(m, loop, ad_new_symbols(m, v->fn, &own));
-    loop->kid[1] = ad_add(m, ad_copy(m, loop->kid[0], NULL), ad_whole(m, whole));
-    rest->kid[0] = ad_copy(m, loop->kid[1], NULL);
+    loop->end = ad_add(m, ad_copy(m, loop->first, NULL), ad_whole(m, whole));
+    rest->first = ad_copy(m, loop->end, NULL);
     rest->simd = 0;
     ad_append(m, out, rest);
 }
@@ -369,11 +369,11 @@ static ad_node *split_sums(ad_vectors *v, ad_node *n)
 static void add_each(ad_arena *m, ad_node *out, const ad_node *s, ad_node *e, int sign)
 {
     if (e->op == AD_ADD || e->op == AD_SUB) {
-        add_each(m, out, s, e->kid[0], sign);
-        add_each(m, out, s, e->kid[1], e->op == AD_SUB ? -sign : sign);
+        add_each(m, out, s, e->a, sign);
+        add_each(m, out, s, e->b, e->op == AD_SUB ? -sign : sign);
         return;
     }
-    ad_node *add = ad_inc(m, ad_copy(m, s->kid[0], NULL), sign < 0 ? ad_neg(m, e) : e);
+    ad_node *add = ad_inc(m, ad_copy(m, s->target, NULL), sign < 0 ? ad_neg(m, e) : e);
     add->place = s->place;
     ad_append(m, out, add);
 }
@@ -381,9 +381,9 @@ static void add_each(ad_arena *m, ad_node *out, const ad_node *s, ad_node *e, in
 /* Additions to a scalar wait for each other: of more than two at a time, the sum comes first. */
 static int singly(const ad_node *s, int lanes)
 {
-    if (s->op != AD_INC || s->kid[0]->op == AD_ELEM) return s->op == AD_INC;
-    const ad_node *e = s->kid[1];
-    return lanes && s->kid[0]->sym->lane && (e->op == AD_ADD || e->op == AD_SUB) && e->kid[0]->op == AD_MUL && e->kid[1]->op == AD_MUL;
+    if (s->op != AD_INC || s->target->op == AD_ELEM) return s->op == AD_INC;
+    const ad_node *e = s->value;
+    return lanes && s->target->sym->lane && (e->op == AD_ADD || e->op == AD_SUB) && e->target->op == AD_MUL && e->value->op == AD_MUL;
 }
 
 static ad_node *add_singly(ad_arena *m, ad_node *n, int lanes)
@@ -397,7 +397,7 @@ static ad_node *add_singly(ad_arena *m, ad_node *n, int lanes)
     out->place = n->place;
     for (int i = 0; i < n->kids; i++) {
         ad_node *s = n->kid[i];
-        if (singly(s, lanes)) add_each(m, out, s, s->kid[1], 1);
+        if (singly(s, lanes)) add_each(m, out, s, s->value, 1);
         else ad_append(m, out, add_singly(m, s, lanes));
     }
     return out;

@@ -324,7 +324,7 @@ static void privatize_loop(ad_arena *m, ad_fn *fn, ad_node *loop, const ad_syms 
     }
     if (body->kids > 0) {
         ad_node *inner = ad_copy(m, loop->body, map);
-        for (int i = 0; i < inner->kids; i++) ad_append(m, body, inner->kid[i]);
+        ad_append_all(m, body, inner);
         loop->body = body;
     }
     sweeper w = {.m = m};
