@@ -71,7 +71,7 @@ static int assigns(const ad_node *n, const ad_sym *s)
     if (!n) return 0;
     if (n->op == AD_SET || n->op == AD_INC || n->op == AD_POP) return n->target->sym == s;
     if (n->op == AD_FOR && n->sym == s) return 1;
-    for (int i = 0; (n->op == AD_BLOCK || n->op == AD_IF || n->op == AD_FOR) && i < n->kids; i++)
+    for (int i = ad_inner(n); i < n->kids; i++)
         if (assigns(n->kid[i], s)) return 1;
     return 0;
 }
@@ -176,7 +176,7 @@ static void count_writes(const ad_node *n, int *writes)
 {
     if (!n) return;
     if (n->op == AD_SET || n->op == AD_INC || n->op == AD_POP) writes[n->target->sym->number]++;
-    for (int i = 0; (n->op == AD_BLOCK || n->op == AD_IF || n->op == AD_FOR) && i < n->kids; i++) count_writes(n->kid[i], writes);
+    for (int i = ad_inner(n); i < n->kids; i++) count_writes(n->kid[i], writes);
 }
 
 /* f_b = u[3] at the top, and nothing else is assigned to f_b. */

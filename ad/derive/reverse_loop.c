@@ -115,9 +115,8 @@ static void check_order(order *o, const ad_node *n, ad_loops loops)
         if (!ad_steady(&form, &loops, &o->changing) || !ad_injective(&o->defs, &loops, 0, &form) || !reads_only(o->loop->body, n->target)) o->free = 0;
     }
     if (n->op == AD_FOR) ad_loops_enter(&loops, n);
-    if (n->op == AD_BLOCK || n->op == AD_IF || n->op == AD_FOR)
-        for (int i = 0; i < n->kids && o->free; i++)
-            if (n->kid[i]) check_order(o, n->kid[i], loops);
+    for (int i = ad_inner(n); i < n->kids && o->free; i++)
+        if (n->kid[i]) check_order(o, n->kid[i], loops);
 }
 
 static int any_order(ad_reversal *r, const ad_node *loop)
@@ -146,9 +145,8 @@ static void find_write(once *w, const ad_node *n, int nested)
         if (n->op != AD_SET || nested || (w->target && !ad_same(w->target, n->target))) w->ok = 0;
         w->target = n->target;
     }
-    if (n->op == AD_BLOCK || n->op == AD_IF || n->op == AD_FOR)
-        for (int i = 0; i < n->kids; i++)
-            if (n->kid[i]) find_write(w, n->kid[i], nested || (n->op == AD_FOR && n != w->loop));
+    for (int i = ad_inner(n); i < n->kids; i++)
+        if (n->kid[i]) find_write(w, n->kid[i], nested || (n->op == AD_FOR && n != w->loop));
 }
 
 /* Reads must be of elements that earlier iterations wrote, or this one (before it reads), or of none that the loop writes. */

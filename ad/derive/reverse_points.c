@@ -74,7 +74,7 @@ static int has_tape(const ad_node *n)
 {
     if (!n) return 0;
     if (n->op == AD_PUSH || n->op == AD_POP) return 1;
-    for (int i = 0; (n->op == AD_BLOCK || n->op == AD_IF || n->op == AD_FOR) && i < n->kids; i++)
+    for (int i = ad_inner(n); i < n->kids; i++)
         if (has_tape(n->kid[i])) return 1;
     return 0;
 }

@@ -20,8 +20,7 @@ static int inner_adds(const ad_vectors *v, const ad_node *n, const ad_node *targ
         return inside && other.ok && ad_coefficient(&other, inside->sym) != 0 && !ad_disjoint(&v->defs, &loops, &other, &loops, form);
     }
     if (n->op == AD_FOR) ad_loops_enter(&loops, n);
-    if (n->op != AD_BLOCK && n->op != AD_IF && n->op != AD_FOR) return 0;
-    for (int i = 0; i < n->kids; i++)
+    for (int i = ad_inner(n); i < n->kids; i++)
         if (inner_adds(v, n->kid[i], target, form, loops)) return 1;
     return 0;
 }

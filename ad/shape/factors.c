@@ -155,7 +155,7 @@ void ad_common_factors(ad_arena *m, ad_node *n)
 {
     if (!n) return;
     if ((n->op == AD_SET || n->op == AD_INC) && n->value->type == AD_DOUBLE) n->value = common(m, n->value);
-    for (int i = 0; (n->op == AD_BLOCK || n->op == AD_IF || n->op == AD_FOR) && i < n->kids; i++) ad_common_factors(m, n->kid[i]);
+    for (int i = ad_inner(n); i < n->kids; i++) ad_common_factors(m, n->kid[i]);
 }
 
 /* ---- the order of factors ----------------------------------------------------------------------------------------------------------- */
@@ -164,5 +164,5 @@ void ad_order_factors(ad_arena *m, ad_node *n)
 {
     if (!n) return;
     if ((n->op == AD_SET || n->op == AD_INC) && n->target->sym->lane) n->value = reorder(m, n->value);
-    for (int i = 0; (n->op == AD_BLOCK || n->op == AD_IF) && i < n->kids; i++) ad_order_factors(m, n->kid[i]);
+    for (int i = ad_inner(n); n->op != AD_FOR && i < n->kids; i++) ad_order_factors(m, n->kid[i]);
 }

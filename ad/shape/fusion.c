@@ -134,23 +134,20 @@ static int apart(const ad_vectors *v, const ad_node *loop, const ad_node *s)
 static void part_sums(const ad_vectors *v, ad_node *block)
 {
     ad_arena *m = v->m;
-    ad_node *out = ad_block(m);
-    for (int i = 0; i < block->kids; i++) {
-        ad_node *loop = block->kid[i], *sums = ad_block(m), *rest = ad_block(m);
+    const ad_node old = ad_emptied(block);
+    for (int i = 0; i < old.kids; i++) {
+        ad_node *loop = old.kid[i], *sums = ad_block(m), *rest = ad_block(m);
         if (ad_plain(loop) && ad_on_lanes(loop->body)) {
             for (int k = 0; k < loop->body->kids; k++) ad_append(m, apart(v, loop, loop->body->kid[k]) ? sums : rest, loop->body->kid[k]);
             if (sums->kids) {
                 ad_node *first = ad_copy(m, loop, NULL);
                 first->body = sums;
                 loop->body = rest;
-                ad_append(m, out, first);
+                ad_append(m, block, first);
             }
         }
-        ad_append(m, out, loop);
+        ad_append(m, block, loop);
     }
-    block->kid = out->kid;
-    block->kids = out->kids;
-    block->room = out->room;
 }
 
 /* ---- the function ------------------------------------------------------------------------------------------------------------------- */
@@ -170,9 +167,9 @@ static void join_block(ad_vectors *v, ad_node *block, const ad_loops *around)
 
 void ad_fuse_loops(ad_vectors *v, ad_node *n, ad_loops around)
 {
-    if (!n || (n->op != AD_BLOCK && n->op != AD_IF && n->op != AD_FOR)) return;
+    if (!n) return;
     if (n->op == AD_FOR) ad_loops_enter(&around, n);
-    for (int i = 0; i < n->kids; i++) ad_fuse_loops(v, n->kid[i], around);
+    for (int i = ad_inner(n); i < n->kids; i++) ad_fuse_loops(v, n->kid[i], around);
     if (n->op != AD_BLOCK || !around.depth) return;
     if (v->lanes) part_sums(v, n);
     join_block(v, n, &around);

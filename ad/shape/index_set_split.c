@@ -282,7 +282,7 @@ static void statement(splitter *w, ad_node *s, ad_node *out)
     case AD_IF:
         f = truth_of(w, s->condition);
         if (decides(w, f)) {
-            ad_node *arm = s->kid[f.c ? 1 : 2];
+            ad_node *arm = f.c ? s->yes : s->no;
             for (int k = 0; arm && k < arm->kids; k++) statement(w, arm->kid[k], out);
             return;
         }
@@ -303,9 +303,7 @@ static void statement(splitter *w, ad_node *s, ad_node *out)
 
 static void block(splitter *w, ad_node *b)
 {
-    const ad_node old = *b;
-    b->kids = b->room = 0;
-    b->kid = NULL;
+    const ad_node old = ad_emptied(b);
     for (int k = 0; k < old.kids; k++) statement(w, old.kid[k], b);
 }
 
@@ -409,16 +407,14 @@ static void split_loop(splitter *w, ad_node *loop, ad_node *out)
 /* Inner loops first. */
 static void split_block(splitter *w, ad_node *b)
 {
-    const ad_node old = *b;
-    b->kids = b->room = 0;
-    b->kid = NULL;
+    const ad_node old = ad_emptied(b);
     for (int k = 0; k < old.kids; k++) {
         ad_node *s = old.kid[k];
         if (s->op == AD_BLOCK) split_block(w, s);
         else if (s->op == AD_SET && s->target->op == AD_NAME) remember(w, s->target->sym, integer(w, s->value));
-        for (int part_of = 1; (s->op == AD_IF || s->op == AD_FOR) && part_of < 3; part_of++) {
+        for (int i = ad_inner(s); s->op != AD_BLOCK && i < s->kids; i++) {
             forget(w, s);
-            if (s->kid[part_of] && s->kid[part_of]->op == AD_BLOCK) split_block(w, s->kid[part_of]);
+            if (s->kid[i]) split_block(w, s->kid[i]);
             forget(w, s);
         }
         if (s->op == AD_FOR) split_loop(w, s, b);

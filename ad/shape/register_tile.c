@@ -201,26 +201,24 @@ static void tile_points(tiler *w, ad_node *out)
     put_stage(w, &last, out);
 }
 
-static ad_node *tile(ad_vectors *v, ad_node *n)
+static void tile(ad_vectors *v, ad_node *block)
 {
-    if (!n || (n->op != AD_BLOCK && n->op != AD_FOR)) return n;
-    if (n->op == AD_FOR) {
-        n->body = tile(v, n->body);
-        return n;
+    const ad_node old = ad_emptied(block);
+    for (int i = 0; i < old.kids; i++) {
+        ad_node *s = old.kid[i];
+        tiler w = {v, s};
+        if (s->op == AD_FOR && s->sym == v->fn->point && separable(&w)) {
+            tile_points(&w, block);
+            continue;
+        }
+        if (s->op == AD_FOR || s->op == AD_BLOCK) tile(v, s->op == AD_FOR ? s->body : s);
+        ad_append(v->m, block, s);
     }
-    ad_node *out = ad_block(v->m);
-    out->place = n->place;
-    for (int i = 0; i < n->kids; i++) {
-        tiler w = {v, n->kid[i]};
-        if (n->kid[i]->op == AD_FOR && n->kid[i]->sym == v->fn->point && separable(&w)) tile_points(&w, out);
-        else ad_append(v->m, out, tile(v, n->kid[i]));
-    }
-    return out;
 }
 
 void ad_tile_registers(ad_vectors *v)
 {
     v->defs = ad_defs_of(v->m, v->fn, v->fn->body);
-    v->fn->body = tile(v, v->fn->body);
+    tile(v, v->fn->body);
     ad_dead(v->m, v->fn);
 }

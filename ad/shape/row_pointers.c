@@ -117,9 +117,9 @@ static void look_inside(finder *w, const ad_node *n)
         w->count = 0;
         if (n->simd || (w->lanes && ad_on_lanes(n->body))) list_addresses(w, n->body, n->sym);
         for (int i = 0; w->count > ADDRESSES && i < w->count; i++) add_row(w, &w->list[i]);
-    } else if (n->op == AD_BLOCK || n->op == AD_IF) {
-        for (int i = 0; i < n->kids; i++) look_inside(w, n->kid[i]);
+        return;
     }
+    for (int i = ad_inner(n); i < n->kids; i++) look_inside(w, n->kid[i]);
 }
 
 /* 1: a state or its direction, read by a sweep back through more of it than the nearest caches hold. Of several directions there
@@ -162,8 +162,8 @@ static void use_rows(finder *w, ad_node *n)
 static int visit(finder *w, ad_node *n)
 {
     int found = 0;
-    if (!n || (n->op != AD_BLOCK && n->op != AD_IF && n->op != AD_FOR)) return 0;
-    for (int i = 0; i < n->kids; i++) found |= visit(w, n->kid[i]);
+    if (!n) return 0;
+    for (int i = ad_inner(n); i < n->kids; i++) found |= visit(w, n->kid[i]);
     if (n->op != AD_FOR) return found;
     w->loop = n;
     w->changing = (ad_syms){0};

@@ -394,12 +394,10 @@ static void gather_loop(ad_vectors *v, ad_node *loop, ad_node *out)
 
 void ad_scatter_to_gather(ad_vectors *v, ad_node *block)
 {
-    const ad_node old = *block;
-    block->kids = block->room = 0;
-    block->kid = NULL;
+    const ad_node old = ad_emptied(block);
     for (int i = 0; i < old.kids; i++) {
         ad_node *s = old.kid[i];
-        for (int k = 1; s->op == AD_IF && k < 3; k++)
+        for (int k = ad_inner(s); s->op == AD_IF && k < s->kids; k++)
             if (s->kid[k]) ad_scatter_to_gather(v, s->kid[k]);
         if (s->op == AD_BLOCK) ad_scatter_to_gather(v, s);
         if (s->op == AD_FOR) gather_loop(v, s, block);

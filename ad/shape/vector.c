@@ -57,8 +57,7 @@ static void take_sums(sums *w, ad_node *n, int sure)
         (sure || ad_constant(n->target->index, &at)))
         n->target = ad_use(w->v->m, local_sum(w, n->target));
     if (n->op == AD_IF || (n->op == AD_FOR && !runs(n))) sure = 0;
-    if (n->op == AD_BLOCK || n->op == AD_IF || n->op == AD_FOR)
-        for (int i = 0; i < n->kids; i++) take_sums(w, n->kid[i], sure);
+    for (int i = ad_inner(n); i < n->kids; i++) take_sums(w, n->kid[i], sure);
 }
 
 /* What the loop summed up goes where it belongs; to an element that may not exist if the loop does not run, only if it does. */
@@ -76,33 +75,25 @@ static void put_sums(const sums *w, const ad_node *loop, ad_node *out)
     ad_append(m, out, ad_if(m, ad_new(m, loop->step > 0 ? AD_LT : AD_GT, AD_INT, 2, first, end), guarded, NULL));
 }
 
-static ad_node *sum_locally(ad_vectors *v, ad_node *block)
+static void sum_locally(ad_vectors *v, ad_node *block)
 {
     ad_arena *m = v->m;
-    ad_node *out = ad_block(m);
-    out->place = block->place;
-    for (int i = 0; i < block->kids; i++) {
-        ad_node *s = block->kid[i];
+    const ad_node old = ad_emptied(block);
+    for (int i = 0; i < old.kids; i++) {
+        ad_node *s = old.kid[i];
         ad_syms changing = {0};
         sums w = {.v = v, .changing = &changing};
         if (s->op == AD_FOR) {
             ad_writes(m, s, &changing);
             take_sums(&w, s->body, runs(s) || (invariant(&w, s->first) && invariant(&w, s->end)));
-            for (int k = 0; k < w.count; k++) {
-                ad_append(m, out, ad_decl(m, w.local[k]));
-                ad_append(m, out, ad_set(m, ad_use(m, w.local[k]), ad_num(m, 0)));
-            }
-            s->body = sum_locally(v, s->body);
-        } else if (s->op == AD_BLOCK) {
-            s = sum_locally(v, s);
-        } else if (s->op == AD_IF) {
-            s->yes = sum_locally(v, s->yes);
-            if (s->no) s->no = sum_locally(v, s->no);
+            for (int k = 0; k < w.count; k++) ad_declare_zero(m, block, w.local[k]);
         }
-        ad_append(m, out, s);
-        if (w.count) put_sums(&w, s, out);
+        if (s->op == AD_BLOCK) sum_locally(v, s);
+        for (int k = ad_inner(s); s->op != AD_BLOCK && k < s->kids; k++)
+            if (s->kid[k]) sum_locally(v, s->kid[k]);
+        ad_append(m, block, s);
+        if (w.count) put_sums(&w, s, block);
     }
-    return out;
 }
 
 /* ---- independent iterations ------------------------------------------------------------------------------------------------------ */
@@ -155,10 +146,9 @@ static void survey(accesses *a, const ad_node *n)
         }
         return;
     case AD_IF: survey_expr(a, n->condition); break;
-    case AD_BLOCK: break;
-    default: return;
+    default: break;
     }
-    for (int i = n->op == AD_IF; i < n->kids; i++) survey(a, n->kid[i]);
+    for (int i = ad_inner(n); i < n->kids; i++) survey(a, n->kid[i]);
 }
 
 int ad_apart(const ad_vectors *v, const ad_node *loop, const ad_loops *around, const ad_syms *changing, const ad_node *a, const ad_node *b)
@@ -196,9 +186,9 @@ int ad_independent(const ad_vectors *v, const ad_node *loop, const ad_loops *aro
 
 static int holds_loop(const ad_node *n)
 {
-    if (!n || (n->op != AD_BLOCK && n->op != AD_IF && n->op != AD_FOR)) return 0;
+    if (!n) return 0;
     if (n->op == AD_FOR) return 1;
-    for (int i = 0; i < n->kids; i++)
+    for (int i = ad_inner(n); i < n->kids; i++)
         if (holds_loop(n->kid[i])) return 1;
     return 0;
 }
@@ -207,7 +197,7 @@ int ad_on_lanes(const ad_node *n)
 {
     if (!n) return 0;
     if ((n->op == AD_SET || n->op == AD_INC) && n->target->sym->lane) return 1;
-    for (int i = 0; (n->op == AD_BLOCK || n->op == AD_IF || n->op == AD_FOR) && i < n->kids; i++)
+    for (int i = ad_inner(n); i < n->kids; i++)
         if (ad_on_lanes(n->kid[i])) return 1;
     return 0;
 }
@@ -289,13 +279,13 @@ int ad_too_short(const ad_node *loop)
     return 0;
 }
 
-static ad_node *mark(ad_vectors *v, ad_node *block, ad_loops around);
+static void mark(ad_vectors *v, ad_node *block, ad_loops around);
 
 static ad_node *mark_loop(ad_vectors *v, ad_node *loop, ad_loops around)
 {
     if (holds_loop(loop->body)) {
         ad_loops_enter(&around, loop);
-        loop->body = mark(v, loop->body, around);
+        mark(v, loop->body, around);
         return loop;
     }
     merge_sums(v, loop);
@@ -307,29 +297,27 @@ static ad_node *mark_loop(ad_vectors *v, ad_node *loop, ad_loops around)
     return split ? split : loop;
 }
 
-static ad_node *mark(ad_vectors *v, ad_node *block, ad_loops around)
+static void mark(ad_vectors *v, ad_node *block, ad_loops around)
 {
     ad_arena *m = v->m;
-    ad_node *out = ad_block(m);
-    out->place = block->place;
-    for (int i = 0; i < block->kids; i++) {
-        ad_node *s = block->kid[i], *before = ad_block(m), *after = ad_block(m), *jammed = ad_block(m);
+    const ad_node old = ad_emptied(block);
+    for (int i = 0; i < old.kids; i++) {
+        ad_node *s = old.kid[i], *before = ad_block(m), *after = ad_block(m), *jammed = ad_block(m);
         if (s->op == AD_FOR) {
             if (!v->lanes) ad_defer_additions(v, s, before, after);
             s = mark_loop(v, s, around);
             if (s->op == AD_FOR) ad_unroll_and_jam(v, s, &around, jammed);
         } else if (s->op == AD_BLOCK) {
-            s = mark(v, s, around);
+            mark(v, s, around);
         } else if (s->op == AD_IF) {
-            s->yes = mark(v, s->yes, around);
-            if (s->no) s->no = mark(v, s->no, around);
+            mark(v, s->yes, around);
+            if (s->no) mark(v, s->no, around);
         }
-        ad_append_all(m, out, before);
-        ad_append_all(m, out, jammed);
-        if (!jammed->kids) ad_append(m, out, s);
-        ad_append_all(m, out, after);
+        ad_append_all(m, block, before);
+        ad_append_all(m, block, jammed);
+        if (!jammed->kids) ad_append(m, block, s);
+        ad_append_all(m, block, after);
     }
-    return out;
 }
 
 /* Sums over whole vectors, and what is left in a loop of its own: in one loop compilers take the vectors of sums to memory and
@@ -349,20 +337,16 @@ static void split_sum(ad_vectors *v, ad_node *loop, ad_node *out)
     ad_append(m, out, rest);
 }
 
-static ad_node *split_sums(ad_vectors *v, ad_node *n)
+static void split_sums(ad_vectors *v, ad_node *n)
 {
-    if (!n || (n->op != AD_BLOCK && n->op != AD_IF && n->op != AD_FOR)) return n;
-    if (n->op != AD_BLOCK) {
-        for (int i = n->op == AD_FOR ? 2 : 1; i < n->kids; i++) n->kid[i] = split_sums(v, n->kid[i]);
-        return n;
+    if (!n) return;
+    for (int i = ad_inner(n); i < n->kids; i++) split_sums(v, n->kid[i]);
+    if (n->op != AD_BLOCK) return;
+    const ad_node old = ad_emptied(n);
+    for (int i = 0; i < old.kids; i++) {
+        if (old.kid[i]->op == AD_FOR) split_sum(v, old.kid[i], n);
+        else ad_append(v->m, n, old.kid[i]);
     }
-    ad_node *out = ad_block(v->m);
-    out->place = n->place;
-    for (int i = 0; i < n->kids; i++) {
-        if (n->kid[i]->op == AD_FOR) split_sum(v, split_sums(v, n->kid[i]), out);
-        else ad_append(v->m, out, split_sums(v, n->kid[i]));
-    }
-    return out;
 }
 
 /* a[i] += b c + d e as a[i] += b c, a[i] += d e: two fused operations instead of three. */
@@ -383,24 +367,20 @@ static int singly(const ad_node *s, int lanes)
 {
     if (s->op != AD_INC || s->target->op == AD_ELEM) return s->op == AD_INC;
     const ad_node *e = s->value;
-    return lanes && s->target->sym->lane && (e->op == AD_ADD || e->op == AD_SUB) && e->target->op == AD_MUL && e->value->op == AD_MUL;
+    return lanes && s->target->sym->lane && (e->op == AD_ADD || e->op == AD_SUB) && e->a->op == AD_MUL && e->b->op == AD_MUL;
 }
 
-static ad_node *add_singly(ad_arena *m, ad_node *n, int lanes)
+static void add_singly(ad_arena *m, ad_node *n, int lanes)
 {
-    if (!n || (n->op != AD_BLOCK && n->op != AD_IF && n->op != AD_FOR)) return n;
-    if (n->op != AD_BLOCK) {
-        for (int i = 1; i < n->kids; i++) n->kid[i] = n->op == AD_FOR && i == 1 ? n->kid[i] : add_singly(m, n->kid[i], lanes);
-        return n;
+    if (!n) return;
+    for (int i = ad_inner(n); i < n->kids; i++) add_singly(m, n->kid[i], lanes);
+    if (n->op != AD_BLOCK) return;
+    const ad_node old = ad_emptied(n);
+    for (int i = 0; i < old.kids; i++) {
+        ad_node *s = old.kid[i];
+        if (singly(s, lanes)) add_each(m, n, s, s->value, 1);
+        else ad_append(m, n, s);
     }
-    ad_node *out = ad_block(m);
-    out->place = n->place;
-    for (int i = 0; i < n->kids; i++) {
-        ad_node *s = n->kid[i];
-        if (singly(s, lanes)) add_each(m, out, s, s->value, 1);
-        else ad_append(m, out, add_singly(m, s, lanes));
-    }
-    return out;
 }
 
 void ad_vectorize(ad_arena *m, ad_fn *fn, int lanes)
@@ -409,14 +389,15 @@ void ad_vectorize(ad_arena *m, ad_fn *fn, int lanes)
     fn->body = ad_copy(m, fn->body, NULL);
     ad_common_factors(m, fn->body);
     if (fn->point) ad_tile_registers(&v);
-    fn->body = sum_locally(&v, fn->body);
+    sum_locally(&v, fn->body);
     v.defs = ad_defs_of(m, fn, fn->body);
     ad_fuse_loops(&v, fn->body, (ad_loops){0});
     v.defs = ad_defs_of(m, fn, fn->body);
     ad_scatter_to_gather(&v, fn->body);
     v.defs = ad_defs_of(m, fn, fn->body);
-    fn->body = split_sums(&v, mark(&v, fn->body, (ad_loops){0}));
+    mark(&v, fn->body, (ad_loops){0});
+    split_sums(&v, fn->body);
     ad_first_sums(m, fn);
-    fn->body = add_singly(m, fn->body, lanes);
+    add_singly(m, fn->body, lanes);
     if (lanes) ad_order_factors(m, fn->body);
 }

@@ -84,16 +84,14 @@ void ad_writes(ad_arena *m, const ad_node *n, ad_syms *a)
     if (!n) return;
     if (n->op == AD_SET || n->op == AD_INC || n->op == AD_POP) ad_include(m, a, n->target->sym);
     if (n->op == AD_FOR) ad_include(m, a, n->sym);
-    if (n->op == AD_BLOCK || n->op == AD_IF || n->op == AD_FOR)
-        for (int i = 0; i < n->kids; i++) ad_writes(m, n->kid[i], a);
+    for (int i = ad_inner(n); i < n->kids; i++) ad_writes(m, n->kid[i], a);
 }
 
 void ad_declared(ad_arena *m, const ad_node *n, ad_syms *a)
 {
     if (!n) return;
     if (n->op == AD_DECL || n->op == AD_FOR) ad_include(m, a, n->sym);
-    if (n->op == AD_BLOCK || n->op == AD_IF || n->op == AD_FOR)
-        for (int i = 0; i < n->kids; i++) ad_declared(m, n->kid[i], a);
+    for (int i = ad_inner(n); i < n->kids; i++) ad_declared(m, n->kid[i], a);
 }
 
 int ad_only_added(const ad_node *n, const ad_sym *s)

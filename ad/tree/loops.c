@@ -94,8 +94,7 @@ static void collect(const ad_node *n, search *q, ad_loops around)
         }
     }
     if (n->op == AD_FOR) ad_loops_enter(&around, n);
-    if (n->op == AD_BLOCK || n->op == AD_IF || n->op == AD_FOR)
-        for (int i = 0; i < n->kids; i++) collect(n->kid[i], q, around);
+    for (int i = ad_inner(n); i < n->kids; i++) collect(n->kid[i], q, around);
 }
 
 static int within(const ad_loops *scope, const ad_sym *counter)

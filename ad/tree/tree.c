@@ -145,13 +145,12 @@ void ad_declare_zero(ad_arena *m, ad_node *block, ad_sym *s)
     ad_append(m, block, ad_set(m, ad_use(m, s), ad_zero(m, s)));
 }
 
-void ad_rewrite(ad_node *block, void (*statement)(void *context, ad_node *s, ad_node *block), void *context)
+ad_node ad_emptied(ad_node *block)
 {
-    ad_node **old = block->kid;
-    const int count = block->kids;
+    const ad_node old = *block;
     block->kid = NULL;
     block->kids = block->room = 0;
-    for (int i = 0; i < count; i++) statement(context, old[i], block);
+    return old;
 }
 
 ad_node *ad_copy(ad_arena *m, const ad_node *n, ad_sym *const *map)

@@ -208,8 +208,11 @@ static inline int ad_inner(const ad_node *n)
     return n->op == AD_BLOCK ? 0 : n->op == AD_IF ? 1 : n->op == AD_FOR ? 2 : n->kids;
 }
 
-/* Replaces the statements of a block: each in turn is given to `statement`, which appends to the block what is to stand there. */
-void ad_rewrite(ad_node *block, void (*statement)(void *context, ad_node *s, ad_node *block), void *context);
+/* Empties a block and returns one that has its statements, for passes that put others in their place:
+ *
+ *     const ad_node old = ad_emptied(block);
+ *     for (int i = 0; i < old.kids; i++) ad_append(m, block, ... old.kid[i] ...); */
+ad_node ad_emptied(ad_node *block);
 
 /* A copy of a tree in which symbols are replaced: map[s->number], or s itself where that is NULL. map NULL: none replaced. */
 ad_node *ad_copy(ad_arena *m, const ad_node *n, ad_sym *const *map);
