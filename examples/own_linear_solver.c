@@ -1,5 +1,5 @@
 /* own_linear_solver.c - a gradient with a stiff method on a linear solver of one's own, and the same with a built-in one.
- * Fisher's equation y' = d y_xx + r y (1 - y) on a line: M = re I - J is tridiagonal, and elimination needs no pivots. */
+ * Fisher's equation y' = d y_xx + r y (1 - y) on a line: A = re I - J is tridiagonal, and elimination needs no pivots. */
 #include <costate/costate.h>
 
 #include <math.h>
@@ -26,7 +26,7 @@ static int jac(double t, const double *y, const double *p, double *j, void *data
     return 0;
 }
 
-typedef struct { double low[N], diag[N], up[N]; } factors; /* M = L U: below L's diagonal of ones, on U's diagonal, above it */
+typedef struct { double low[N], diag[N], up[N]; } factors; /* A = L U: below L's diagonal of ones, on U's diagonal, above it */
 
 static int thomas_open(void **handle, int n, const costate_pattern *q, void *data)
 {

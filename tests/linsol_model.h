@@ -5,6 +5,7 @@
 #include "support.h"
 
 #include "linsol/linsol.h"
+#include "linsol/pencil.h"
 
 enum { MOST_LANES = 17 };
 static const int lanes_tested[] = {1, 3, 8, MOST_LANES};
@@ -17,7 +18,8 @@ static inline double noise(uint64_t *seed)
 
 /* ---- matrices ---------------------------------------------------------------------------------------------------------- */
 
-/* J, its values laid out as the pattern says; and once more as a plain list of entries, from which everything is checked. */
+/* J (or M), its values laid out as the pattern says; and once more as a plain list of entries, from which everything is
+ * checked. */
 typedef struct matrix {
     const char *name;
     int n, entries;
@@ -26,6 +28,8 @@ typedef struct matrix {
     double *jac;
     size_t values;
     int *row, *column, *place; /* entry k is (row, column), its value jac[place] */
+    linsol_mass as_mass;       /* the same matrix, where it is the M of another one's systems */
+    const struct matrix *mass; /* M of systems with this J; NULL: the identity */
 } matrix;
 
 static inline void matrix_free(matrix *m)
@@ -76,6 +80,7 @@ static inline matrix finish(matrix m, size_t values, uint64_t seed)
 {
     m.values = values;
     m.jac = array(values, sizeof(double));
+    m.as_mass = (linsol_mass){m.pattern, m.jac};
     draw(&m, seed);
     return m;
 }
@@ -190,37 +195,67 @@ typedef struct sys {
     double re, im;
 } sys;
 
-/* y = M x or M^T x on blocks of w lanes, without the shift if `shift` is 0. */
-static inline void multiply(const sys *s, int shift, int transposed, int w, const double *x, double *y)
+/* y += by A x or A^T x on blocks of `width` lanes, A having these values. */
+static inline void add_product(const matrix *m, const double *values, double by, int transposed, size_t width, const double *x,
+                               double *y)
 {
-    const matrix *m = s->m;
-    size_t part = s->cplx ? 2 : 1, width = (size_t)w * part;
-    for (size_t i = 0; i < (size_t)m->n * width; i += part) {
-        y[i] = shift ? s->re * x[i] - (s->cplx ? s->im * x[i + 1] : 0) : 0;
-        if (s->cplx) y[i + 1] = shift ? s->re * x[i + 1] + s->im * x[i] : 0;
-    }
     for (int k = 0; k < m->entries; k++) {
         const double *from = x + (size_t)(transposed ? m->row[k] : m->column[k]) * width;
-        double *to = y + (size_t)(transposed ? m->column[k] : m->row[k]) * width, a = s->jac[m->place[k]] * (shift ? -1 : 1);
+        double *to = y + (size_t)(transposed ? m->column[k] : m->row[k]) * width, a = by * values[m->place[k]];
         for (size_t l = 0; l < width; l++) to[l] += a * from[l];
     }
 }
 
+/* y = A x or A^T x on blocks of w lanes, A = (re + i im) M - J; J alone if `shift` is 0. */
+static inline void multiply(const sys *s, int shift, int transposed, int w, const double *x, double *y)
+{
+    const matrix *m = s->m;
+    size_t part = s->cplx ? 2 : 1, width = (size_t)w * part, size = (size_t)m->n * width;
+    double *mx = array(size, sizeof *mx);
+    if (!m->mass) memcpy(mx, x, size * sizeof *x);
+    else add_product(m->mass, m->mass->as_mass.values, 1, transposed, width, x, mx);
+    for (size_t i = 0; i < size; i += part) {
+        y[i] = shift ? s->re * mx[i] - (s->cplx ? s->im * mx[i + 1] : 0) : 0;
+        if (s->cplx) y[i + 1] = shift ? s->re * mx[i + 1] + s->im * mx[i] : 0;
+    }
+    add_product(m, s->jac, shift ? -1 : 1, transposed, width, x, y);
+    free(mx);
+}
+
+/* a (n x n complex, column-major) = A */
+static inline void form_dense(const sys *s, double _Complex *a)
+{
+    const matrix *m = s->m, *mass = m->mass;
+    int n = m->n;
+    double _Complex shift = s->re;
+    __imag__ shift = s->cplx ? s->im : 0;
+    for (int k = 0; k < n * n; k++) a[k] = 0;
+    for (int k = 0; mass && k < mass->entries; k++)
+        a[mass->row[k] + n * mass->column[k]] = shift * mass->as_mass.values[mass->place[k]];
+    for (int k = 0; !mass && k < n; k++) a[k + n * k] = shift;
+    for (int k = 0; k < m->entries; k++) a[m->row[k] + n * m->column[k]] -= s->jac[m->place[k]];
+}
+
+/* Of A; with a mass matrix an upper bound. */
 static inline double norm_of(const sys *s)
 {
-    double most = 0, *sum = array((size_t)s->m->n, sizeof *sum), *diag = array((size_t)s->m->n, sizeof *sum);
-    for (int k = 0; k < s->m->entries; k++) {
-        int i = s->m->row[k];
-        if (i == s->m->column[k]) diag[i] = s->jac[s->m->place[k]];
-        else sum[i] += fabs(s->jac[s->m->place[k]]);
+    const matrix *m = s->m, *mass = m->mass;
+    double most = 0, *sum = array((size_t)m->n, sizeof *sum), *diag = array((size_t)m->n, sizeof *sum);
+    double shift = hypot(s->re, s->cplx ? s->im : 0);
+    for (int k = 0; k < m->entries; k++) {
+        int i = m->row[k];
+        if (i == m->column[k] && !mass) diag[i] = s->jac[m->place[k]];
+        else sum[i] += fabs(s->jac[m->place[k]]);
     }
-    for (int i = 0; i < s->m->n; i++) most = fmax(most, sum[i] + hypot(s->re - diag[i], s->cplx ? s->im : 0));
+    for (int k = 0; mass && k < mass->entries; k++) sum[mass->row[k]] += shift * fabs(mass->as_mass.values[mass->place[k]]);
+    for (int i = 0; i < m->n; i++)
+        most = fmax(most, sum[i] + (mass ? 0 : hypot(s->re - diag[i], s->cplx ? s->im : 0)));
     free(sum);
     free(diag);
     return most;
 }
 
-/* Largest |M x - b| of any lane, over the norms of M and of that lane. */
+/* Largest |A x - b| of any lane, over the norms of A and of that lane. */
 static inline double residual(const sys *s, int transposed, int w, const double *x, const double *b)
 {
     size_t width = (size_t)w * (s->cplx ? 2 : 1), size = (size_t)s->m->n * width;
@@ -243,12 +278,15 @@ static inline double residual(const sys *s, int transposed, int w, const double 
 
 static inline linsol_config config_of(const matrix *m, int slots)
 {
-    return (linsol_config){.n = m->n, .pattern = m->pattern, .slots = slots, .tol = 1e-12, .restart = 40, .most = 4000};
+    linsol_config c = {.n = m->n, .pattern = m->pattern, .slots = slots, .tol = 1e-12, .restart = 40, .most = 4000};
+    c.mass = m->mass ? &m->mass->as_mass : NULL;
+    return c;
 }
 
 static inline int takes(const linsol_ops *ops, const matrix *m)
 {
-    if (!(ops->formats >> m->pattern.format & 1)) return 0;
+    linsol_config c = config_of(m, 1);
+    if (!(ops->formats >> pencil_pattern(&c).format & 1)) return 0;
     return m->n <= 200 || strcmp(ops->name, "dense"); /* a dense matrix of thousands is nothing for a test */
 }
 
@@ -261,10 +299,15 @@ static inline linsol open_solver(const char *name, const linsol_config *c)
     return l;
 }
 
+static inline const char *mass_name(const matrix *m)
+{
+    return m->mass ? m->mass->name : "I";
+}
+
 static inline void factor(linsol *l, int slot, const sys *s)
 {
     int st = l->ops->factor(l->self, slot, s->cplx, s->re, s->im, l->ops->matrix_free ? NULL : s->jac);
-    if (st) fail_msg("%s cannot factor %s of %d: %d", l->ops->name, s->m->name, s->m->n, st);
+    if (st) fail_msg("%s cannot factor %s of %d, M %s: %d", l->ops->name, s->m->name, s->m->n, mass_name(s->m), st);
 }
 
 static inline double *random_block(const sys *s, int w, uint64_t seed)
@@ -281,7 +324,7 @@ static inline double *solved(linsol *l, int slot, const sys *s, int transposed, 
     double *x = array(size, sizeof *x);
     memcpy(x, b, size * sizeof *x);
     int st = l->ops->solve(l->self, slot, transposed, w, x);
-    if (st) fail_msg("%s cannot solve with %s of %d: %d", l->ops->name, s->m->name, s->m->n, st);
+    if (st) fail_msg("%s cannot solve with %s of %d, M %s: %d", l->ops->name, s->m->name, s->m->n, mass_name(s->m), st);
     return x;
 }
 

@@ -81,16 +81,11 @@ static inline double own_size(double _Complex z)
     return re * re + im * im;
 }
 
-static int own_factor(void *handle, double re, double im, const double *jac)
+/* P A = L U in place, with partial pivoting. 1: singular. */
+static inline int own_eliminate(own_factors *f)
 {
-    own_factors *f = handle;
     int n = f->n;
-    double _Complex shift = re, *a = f->a;
-    __imag__ shift = im;
-    f->d->factored++;
-    f->complex_matrix = im != 0;
-    if (f->d->refuse_factor) return own_refused(f->d, &f->d->refuse_factor);
-    own_form(f, shift, jac);
+    double _Complex *a = f->a;
     for (int k = 0; k < n; k++) {
         int p = k;
         for (int i = k + 1; i < n; i++)
@@ -107,6 +102,18 @@ static int own_factor(void *handle, double re, double im, const double *jac)
             for (int i = k + 1; i < n; i++) a[i + n * j] -= a[i + n * k] * a[k + n * j];
     }
     return 0;
+}
+
+static int own_factor(void *handle, double re, double im, const double *jac)
+{
+    own_factors *f = handle;
+    double _Complex shift = re;
+    __imag__ shift = im;
+    f->d->factored++;
+    f->complex_matrix = im != 0;
+    if (f->d->refuse_factor) return own_refused(f->d, &f->d->refuse_factor);
+    own_form(f, shift, jac);
+    return own_eliminate(f);
 }
 
 static inline void own_swap(double _Complex *x, int i, int j)

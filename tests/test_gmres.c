@@ -8,7 +8,7 @@ typedef struct products {
     double re[2], im[2];   /* of the slots, as told by prepare */
     int slot, transposed;  /* of the solve that is going on */
     double *inverse;       /* diagonal preconditioner */
-    linsol exact;          /* preconditioner that solves with the real part of M */
+    linsol exact;          /* preconditioner that solves with the real part of A */
     int64_t applied, most; /* lanes that went through J in all; widest block */
     int calls, fail_at;    /* of apply; number of the call that fails */
 } products;
@@ -70,7 +70,7 @@ static void check_lanes(linsol *l, products *p, const sys *s, int transposed, in
                 r += (y[i + k] - b[i + k]) * (y[i + k] - b[i + k]);
                 norm += b[i + k] * b[i + k];
             }
-        /* what GMRES estimates, up to the round-off of M x */
+        /* what GMRES estimates, up to the round-off of A x */
         if (!(sqrt(r) <= (l->config.tol + 1e-14) * sqrt(norm)))
             fail_msg("%s of %d, cplx %d, transposed %d, w %d: residual %.3g of %.3g", s->m->name, s->m->n, s->cplx, transposed, w,
                      sqrt(r), sqrt(norm));
@@ -235,7 +235,7 @@ static void test_failures(void **state)
     free(p.inverse);
     matrix_free(&m);
 
-    /* a singular matrix: M = 0 */
+    /* a singular matrix: A = 0 */
     matrix d = sparse_matrix("diagonal", 5, diagonal, 4);
     fill(d.jac, 5, 2);
     p = products_of(&d);

@@ -270,7 +270,7 @@ static void test_refused_values(void **state)
                 double *bad = array(m->values, sizeof *bad);
                 const sys good = {m, m->jac, cplx, 12, 1};
                 for (int round = 0; round < 2; round++) {
-                    /* M = 0 in one column, then 0 throughout */
+                    /* A = 0 in one column, then 0 throughout */
                     for (int e = 0; e < m->entries; e++) {
                         int on = m->row[e] == m->column[e];
                         bad[m->place[e]] = m->column[e] == 3 || round ? (on ? 12 : 0) : m->jac[m->place[e]];

@@ -186,29 +186,37 @@ COSTATE_API const costate_table *costate_method_find(const char *name); /* NULL:
 
 /* ---- linear solvers of your own ------------------------------------------------------------------------------------- */
 
-/* Implicit methods solve systems with M = (re + i im) I - J, where J is the Jacobian on the problem's pattern. A handle holds the factors of one such
- * matrix at a time; a method opens as many handles as it wants to keep matrices. What is solved must depend on M and the right-hand sides alone, for a
- * step that is computed again has to give the same bits. Functions return 0; > 0 if M is singular, and a smaller step is tried; < 0 to stop the run.
- * Fully implicit methods ask for more than the problem's pattern: for one of 3n equations (tangents and adjoints, unless options tangent_solve and
- * adjoint_solve are "iterated"), and for one of 2n if complex matrices are not taken. Both are of the problem's format. */
+/* Implicit methods solve systems with A = (re + i im) I - J, where J is the Jacobian on the problem's pattern. A handle holds the
+ * factors of one such matrix at a time; a method opens as many handles as it wants to keep matrices. What is solved must depend
+ * on A and the right-hand sides alone, for a step that is computed again has to give the same bits. Functions return 0; > 0 if A
+ * is singular, and a smaller step is tried; < 0 to stop the run.
+ * Fully implicit methods ask for more than the problem's pattern: for one of 3n equations (tangents and adjoints, unless options
+ * tangent_solve and adjoint_solve are "iterated"), and for one of 2n if complex matrices are not taken. Both are of the problem's
+ * format.
+ * re may be zero: a matrix re M - J, M being a mass matrix, comes as 0 I - (J - re M), on the pattern that J and M have together.
+ * A solver need not know of M, but then complex matrices come as real ones of twice the size even if it takes them. */
 typedef struct costate_linear_solver {
     const char *name;  /* for statistics and messages */
     void *data;        /* handed to open */
-    int takes_complex; /* 1: im need not be zero. Then x holds pairs: lane l of component i is x[2*(i*w + l)] + i x[2*(i*w + l) + 1].
+    int takes_complex; /* 1: im need not be zero. Then x holds pairs: lane l of component i is
+                          x[2*(i*w + l)] + i x[2*(i*w + l) + 1].
                           0: im is always zero; complex systems come as real ones of twice the size */
-    int (*open)(void **handle, int n, const costate_pattern *pattern, void *data); /* not 0: no such pattern; it stays valid until close */
-    int (*factor)(void *handle, double re, double im, const double *jac); /* jac: as a costate_jac_fn writes it; the pattern may lack diagonal entries */
+    /* not 0: no such pattern; the pattern stays valid until close */
+    int (*open)(void **handle, int n, const costate_pattern *pattern, void *data);
+    /* jac: as a costate_jac_fn writes it; the pattern may lack diagonal entries */
+    int (*factor)(void *handle, double re, double im, const double *jac);
     int (*solve)(void *handle, int w, double *x);            /* x, n x w: right-hand sides in, solutions out */
-    int (*solve_transposed)(void *handle, int w, double *x); /* with M^T (not conjugated); NULL: no adjoints */
+    int (*solve_transposed)(void *handle, int w, double *x); /* with A^T (not conjugated); NULL: no adjoints */
     void (*close)(void *handle);                             /* NULL: nothing to be done */
 } costate_linear_solver;
 
-/* A preconditioner for linear solver "gmres": P near M, applied from the right. P is real: of a complex M real and imaginary parts come as lanes of
- * their own. Handles as above. Functions return what callbacks do. */
+/* A preconditioner for linear solver "gmres": P near A, applied from the right. P is real: of a complex A real and imaginary parts
+ * come as lanes of their own. Handles as above. Functions return what callbacks do. */
 typedef struct costate_preconditioner {
     void *data;
     int (*open)(void **handle, int n, void *data); /* NULL: the handle is data */
-    int (*setup)(void *handle, double t, const double *y, const double *p, double re, double im); /* for M with J = f_y(t, y, p); NULL: none needed */
+    /* for A with J = f_y(t, y, p); NULL: none needed */
+    int (*setup)(void *handle, double t, const double *y, const double *p, double re, double im);
     int (*solve)(void *handle, int w, double *x);            /* x = P^-1 x */
     int (*solve_transposed)(void *handle, int w, double *x); /* x = P^-T x; NULL: no adjoints */
     void (*close)(void *handle);                             /* NULL: nothing to be done */

@@ -10,7 +10,7 @@
 #include "linsol/chunk.h"
 #include "linsol/lapack.h"
 #include "linsol/room.h"
-#include "linsol/shifted.h"
+#include "linsol/pencil.h"
 
 enum { WIDE = 64 }; /* diagonals below the main one from which on LAPACK is called */
 
@@ -22,7 +22,7 @@ typedef struct slot {
 
 typedef struct band {
     costate_allocator alloc;
-    shifted map;
+    pencil map;
     int lower, upper, rows; /* rows = 2 lower + upper + 1 */
     double *work;           /* of a solve */
     int *pivots;            /* of all slots */
@@ -39,7 +39,7 @@ static void band_close(void *self)
     room_release(&b->pairs, &alloc);
     cst__release(&alloc, b->pivots);
     cst__release(&alloc, b->work);
-    shifted_close(&b->map, &alloc);
+    pencil_close(&b->map, &alloc);
     cst__release(&alloc, b);
 }
 
@@ -48,10 +48,11 @@ static int band_open(void **self, const linsol_config *c)
     size_t n = (size_t)c->n, slots = (size_t)c->slots;
     band *b = cst__alloc(&c->alloc, 1, sizeof *b + slots * sizeof(slot));
     if (!b) return COSTATE_ERR_MEMORY;
-    *b = (band){.alloc = c->alloc, .slots = c->slots, .lower = c->pattern.lower, .upper = c->pattern.upper};
+    costate_pattern q = pencil_pattern(c);
+    *b = (band){.alloc = c->alloc, .slots = c->slots, .lower = q.lower, .upper = q.upper};
     b->rows = 2 * b->lower + b->upper + 1;
     for (size_t i = 0; i < slots; i++) b->slot[i] = (slot){0};
-    if (!shifted_band(&b->map, c)) {
+    if (!pencil_band(&b->map, c, b->lower)) {
         b->work = cst__alloc(&c->alloc, chunk_doubles(c->n), sizeof(double));
         b->pivots = cst__alloc(&c->alloc, n * slots, sizeof(int));
     }
@@ -144,7 +145,7 @@ static int band_factor(void *self, int i, int cplx, double re, double im, const 
     if (!st && pairs) st = room_for(&b->pairs, &b->alloc, 2 * size, sizeof(double));
     if (st) return st;
     s->cplx = cplx;
-    st = shifted_form(&b->map, pairs ? 2 : 1, pairs ? 1 : cplx ? size : 0, re, im, jac, pairs ? b->pairs.at : s->lu.at);
+    st = pencil_form(&b->map, pairs ? 2 : 1, pairs ? 1 : cplx ? size : 0, re, im, jac, pairs ? b->pairs.at : s->lu.at);
     if (st) return st;
     if (wide) return factor_wide(b, s);
     double *a = s->lu.at;

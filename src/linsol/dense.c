@@ -2,7 +2,7 @@
 #include "linsol/chunk.h"
 #include "linsol/lu.h"
 #include "linsol/room.h"
-#include "linsol/shifted.h"
+#include "linsol/pencil.h"
 
 #define KEEP 0.1 /* see lu.h */
 
@@ -14,7 +14,7 @@ typedef struct slot {
 
 typedef struct dense {
     costate_allocator alloc;
-    shifted map;
+    pencil map;
     double *work; /* of a solve */
     int *swaps;   /* n, and behind them the slots' orders */
     room pairs;   /* of a complex matrix that LAPACK factors */
@@ -30,7 +30,7 @@ static void dense_close(void *self)
     room_release(&d->pairs, &alloc);
     cst__release(&alloc, d->swaps);
     cst__release(&alloc, d->work);
-    shifted_close(&d->map, &alloc);
+    pencil_close(&d->map, &alloc);
     cst__release(&alloc, d);
 }
 
@@ -41,7 +41,7 @@ static int dense_open(void **self, const linsol_config *c)
     if (!d) return COSTATE_ERR_MEMORY;
     *d = (dense){.alloc = c->alloc, .slots = c->slots};
     for (size_t i = 0; i < slots; i++) d->slot[i] = (slot){0};
-    int st = shifted_dense(&d->map, c);
+    int st = pencil_dense(&d->map, c);
     if (!st) {
         d->work = cst__alloc(&c->alloc, chunk_doubles(c->n), sizeof(double));
         d->swaps = cst__alloc(&c->alloc, n * (slots + 1), sizeof(int));
@@ -66,7 +66,7 @@ static int dense_factor(void *self, int s, int cplx, double re, double im, const
     if (st) return st;
     at->cplx = cplx;
     for (double keep = KEEP;; keep = 1) {
-        st = shifted_form(&d->map, step, imag, re, im, jac, lapack ? d->pairs.at : at->lu.at);
+        st = pencil_form(&d->map, step, imag, re, im, jac, lapack ? d->pairs.at : at->lu.at);
         if (!st) st = lu_factor(cplx, d->map.n, at->lu.at, d->pairs.at, d->swaps, at->order, keep);
         if (st != LU_GROWN) return st;
     }

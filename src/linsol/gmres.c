@@ -1,10 +1,10 @@
-/* gmres.c - linear solver "gmres": restarted GMRES on the operator M = (re + i im) I - J, J given only by its products,
+/* gmres.c - linear solver "gmres": restarted GMRES on the operator A = (re + i im) M - J, J given only by its products,
  * preconditioned from the right:
  *
- *     M P^-1 u = b, x = P^-1 u;   transposed: M^T P^-T u = b, x = P^-T u
+ *     A P^-1 u = b, x = P^-1 u;   transposed: A^T P^-T u = b, x = P^-T u
  *
  * Every lane has a Krylov space of its own, V_0 .. V_k, but the lanes that have not converged go through the operator and the
- * preconditioner as one block. A complex block of w lanes is a real one of 2w lanes to J and P, which are real. Arnoldi is
+ * preconditioner as one block. A complex block of w lanes is a real one of 2w lanes to J, M and P, which are real. Arnoldi is
  * modified Gram-Schmidt, done again for lanes that lost more than half their norm. Givens rotations keep the least squares
  * problem triangular and give the residual's norm; where that says that a lane has converged, the residual is computed, for
  * with an ill-conditioned matrix the two are far apart. */
@@ -24,7 +24,7 @@ typedef struct lane {
     double norm, before; /* of the vector being made; before it was orthogonalized */
     double start;        /* residual at the beginning of the cycle */
     int open, running;   /* not converged yet; still growing its space in this cycle */
-    int full;            /* there is no further direction: its space holds the solution, or M is singular */
+    int full;            /* there is no further direction: its space holds the solution, or A is singular */
     int length;          /* of its space in this cycle */
     int again;           /* Gram-Schmidt once more */
     number *h;           /* columns of the triangular factor, basis + 1 apart */
@@ -40,6 +40,7 @@ typedef struct shift {
 typedef struct gmres {
     costate_allocator alloc;
     linsol_operator op;
+    const linsol_mass *mass; /* NULL: the identity */
     int n, basis, most;
     double tol;
     room blocks, lanes, small;
@@ -53,7 +54,8 @@ typedef struct task {
     int slot, transposed, z, w;
     size_t width, size;    /* size = n * width */
     lane *lane;
-    double *v, *b, *in, *out; /* basis + 1 blocks, then one each */
+    double *v, *b, *in, *out; /* basis + 1 blocks, then one each; mx one more, if M is not the identity */
+    double *mx;
     double *dots;          /* 2w */
 } task;
 
@@ -71,7 +73,7 @@ static int gmres_open(void **self, const linsol_config *c)
 {
     gmres *g = cst__alloc(&c->alloc, 1, sizeof *g + (size_t)c->slots * sizeof(shift));
     if (!g) return COSTATE_ERR_MEMORY;
-    *g = (gmres){.alloc = c->alloc, .op = c->op, .n = c->n, .most = c->most, .tol = c->tol, .slots = c->slots};
+    *g = (gmres){.alloc = c->alloc, .op = c->op, .mass = c->mass, .n = c->n, .most = c->most, .tol = c->tol, .slots = c->slots};
     g->basis = c->restart < 1 ? 1 : c->restart < c->n ? c->restart : c->n;
     memset(g->shift, 0, (size_t)c->slots * sizeof(shift));
     *self = g;
@@ -83,6 +85,7 @@ static int gmres_factor(void *self, int slot, int cplx, double re, double im, co
     (void)jac;
     gmres *g = self;
     if (!isfinite(re) || !isfinite(im)) return LINSOL_NOT_FINITE;
+    if (g->mass && !linsol_finite(&g->mass->pattern, g->n, g->mass->values)) return LINSOL_NOT_FINITE;
     g->shift[slot] = (shift){cplx != 0, re, im};
     return g->op.prepare ? g->op.prepare(g->op.ctx, slot, re, im) : 0;
 }
@@ -148,7 +151,7 @@ static void pack(const task *t, int back, double *block, double *narrow)
         }
 }
 
-/* out = M P^-1 in for the running lanes; the others become zero. in is lost. */
+/* out = A P^-1 in for the running lanes; the others become zero. in is lost. */
 static int apply(const task *t, double *in, double *out, int precondition)
 {
     const linsol_operator *op = &t->g->op;
@@ -162,11 +165,13 @@ static int apply(const task *t, double *in, double *out, int precondition)
     int st = precondition && op->precondition ? op->precondition(op->ctx, t->slot, t->transposed, lanes, in) : 0;
     if (!st) st = op->apply(op->ctx, t->transposed, lanes, in, product);
     if (st) return st;
+    const double *mx = t->mx ? t->mx : in;
+    if (t->mx) linsol_mass_apply(t->g->mass, t->g->n, t->transposed, lanes, in, t->mx);
     for (size_t i = 0; i < size; i += (size_t)t->z + 1) {
         if (t->z) {
-            product[i] = s->re * in[i] - s->im * in[i + 1] - product[i];
-            product[i + 1] = s->re * in[i + 1] + s->im * in[i] - product[i + 1];
-        } else product[i] = s->re * in[i] - product[i];
+            product[i] = s->re * mx[i] - s->im * mx[i + 1] - product[i];
+            product[i + 1] = s->re * mx[i + 1] + s->im * mx[i] - product[i + 1];
+        } else product[i] = s->re * mx[i] - product[i];
     }
     if (running < t->w) {
         memset(out, 0, t->size * sizeof *out);
@@ -296,7 +301,7 @@ static int cycle(task *t, int *iterations, double *x)
     return update(t, x);
 }
 
-/* V_0 = b - M x for the open lanes. */
+/* V_0 = b - A x for the open lanes. */
 static int residual(task *t, const double *x)
 {
     for (int l = 0; l < t->w; l++) t->lane[l].running = t->lane[l].open;
@@ -315,7 +320,7 @@ static int task_open(task *t, gmres *g, int slot, int transposed, int w)
     size_t m = (size_t)g->basis, lanes = (size_t)w, numbers = (m + 1) * m + m + (m + 1) + m;
     t->width = lanes * (t->z ? 2 : 1);
     t->size = t->width * (size_t)g->n;
-    int st = room_for(&g->blocks, &g->alloc, (m + 4) * t->size + 2 * lanes, sizeof(double));
+    int st = room_for(&g->blocks, &g->alloc, (m + (g->mass ? 5 : 4)) * t->size + 2 * lanes, sizeof(double));
     if (!st) st = room_for(&g->lanes, &g->alloc, lanes, sizeof(lane));
     if (!st) st = room_for(&g->small, &g->alloc, lanes * (2 * numbers + m), sizeof(double));
     if (st) return st;
@@ -324,7 +329,8 @@ static int task_open(task *t, gmres *g, int slot, int transposed, int w)
     t->b = t->v + (m + 1) * t->size;
     t->in = t->b + t->size;
     t->out = t->in + t->size;
-    t->dots = t->out + t->size;
+    t->mx = g->mass ? t->out + t->size : NULL;
+    t->dots = (g->mass ? t->mx : t->out) + t->size;
     number *at = g->small.at;
     for (size_t l = 0; l < lanes; l++) {
         lane *a = &t->lane[l];

@@ -19,7 +19,7 @@
 
 #include "linsol/chunk.h"
 #include "linsol/room.h"
-#include "linsol/shifted.h"
+#include "linsol/pencil.h"
 
 #include <klu.h>
 #include <string.h>
@@ -43,7 +43,7 @@ typedef struct slot {
 
 typedef struct sparse {
     costate_allocator alloc;
-    shifted map;
+    pencil map;
     klu_common common;
     klu_symbolic *symbolic;
     double *values;      /* of the matrix to be factored, pairs if it is complex */
@@ -69,7 +69,7 @@ static void klu_close(void *self)
     for (int i = 0; i < 2; i++) room_release(&k->first[i], &alloc);
     cst__release(&alloc, k->work);
     cst__release(&alloc, k->values);
-    shifted_close(&k->map, &alloc);
+    pencil_close(&k->map, &alloc);
     cst__release(&alloc, k);
 }
 
@@ -81,7 +81,7 @@ static int klu_open(void **self, const linsol_config *c)
     for (int i = 0; i < c->slots; i++) k->slot[i] = (slot){0};
     klu_defaults(&k->common);
     k->common.scale = -1;
-    if (!shifted_sparse(&k->map, c)) {
+    if (!pencil_sparse(&k->map, c)) {
         k->work = cst__alloc(&c->alloc, chunk_doubles(c->n), sizeof(double));
         k->values = cst__alloc(&c->alloc, 2 * k->map.size, sizeof(double));
     }
@@ -142,7 +142,7 @@ static int status(const sparse *k)
 
 static klu_numeric *factor(sparse *k, int cplx, double *values, double tolerance)
 {
-    const shifted *m = &k->map;
+    const pencil *m = &k->map;
     k->common.tol = tolerance;
     return cplx ? klu_z_factor(m->colptr, m->rowind, values, k->symbolic, &k->common)
                    : klu_factor(m->colptr, m->rowind, values, k->symbolic, &k->common);
@@ -150,7 +150,7 @@ static klu_numeric *factor(sparse *k, int cplx, double *values, double tolerance
 
 static int refactor(sparse *k, slot *s)
 {
-    const shifted *m = &k->map;
+    const pencil *m = &k->map;
     return s->cplx ? klu_z_refactor(m->colptr, m->rowind, k->values, k->symbolic, s->ordered, &k->common)
                       : klu_refactor(m->colptr, m->rowind, k->values, k->symbolic, s->ordered, &k->common);
 }
@@ -233,7 +233,7 @@ static int klu_slot_factor(void *self, int i, int cplx, double re, double im, co
     slot *s = &k->slot[i];
     cplx = cplx != 0;
     klu_free_numeric(&s->fresh, &k->common);
-    int st = shifted_form(&k->map, cplx ? 2 : 1, cplx ? 1 : 0, re, im, jac, k->values);
+    int st = pencil_form(&k->map, cplx ? 2 : 1, cplx ? 1 : 0, re, im, jac, k->values);
     if (!st) st = adopt_order(k, s, cplx);
     if (!st) st = factor_stably(k, s);
     for (int j = 0; j < k->map.n && !st; j++) {

@@ -1,13 +1,17 @@
 /* linsol.c - the table of linear solvers, and the choice among them. */
 #include "linsol/linsol.h"
 
+#include "base/sparsity.h"
+#include "linsol/chunk.h"
+#include "linsol/pencil.h"
 #include "linsol/plugin.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* The choice of "auto". A dense pattern: dense. A band: band, unless it is WIDE. A sparse one, by klu's analysis: dense if it is
- * FILLED, superlu if it is HEAVY, else klu. umfpack is never chosen, for its licence, nor gmres, which wants a preconditioner.
+/* The choice of "auto", by the pattern that J and M have together. Dense: dense. A band: band, unless it is WIDE. Sparse, by
+ * klu's analysis: dense if it is FILLED, superlu if it is HEAVY, else klu. umfpack is never chosen, for its licence, nor gmres,
+ * which wants a preconditioner.
  *
  * Where the limits are was measured (Zen 4, gcc 12, OpenBLAS 0.3.21; a factorization and four solves): klu against dense for
  * n = 8 .. 200 with 3 .. 20 entries per column; klu against superlu for grids of 400 .. 12,800 unknowns; band against dense for
@@ -52,15 +56,15 @@ static const char *format_name(int format)
     return format == COSTATE_DENSE ? "dense" : format == COSTATE_BANDED ? "banded" : "sparse";
 }
 
-static int refuse(char *why, size_t size, const char *name, const linsol_ops *ops, int format)
+static int refuse(char *why, size_t size, const char *name, const linsol_ops *ops, const linsol_config *c)
 {
     if (!find_known(name)) snprintf(why, size, "there is no linear solver \"%s\", but %s", name, linsol_names());
     else if (!ops)
         snprintf(why, size, "linear solver \"%s\" is not installed: it needs the Debian package %s when Costate is built", name,
                  find_known(name)->package);
     else
-        snprintf(why, size, "linear solver \"%s\" takes no %s pattern; set costate_problem.pattern, or use \"auto\"", name,
-                 format_name(format));
+        snprintf(why, size, "linear solver \"%s\" takes no %s pattern%s; set costate_problem.pattern, or use \"auto\"", name,
+                 format_name((int)pencil_pattern(c).format), c->mass ? ", which Jacobian and mass matrix have together" : "");
     return COSTATE_ERR_LINSOL;
 }
 
@@ -88,11 +92,11 @@ static int open_own(linsol *l, char *why, size_t size)
     l->name = name;
     if (st == COSTATE_ERR_LINSOL) {
         const linsol_said *said = l->config.said;
-        snprintf(why, size, "open of linear solver \"%s\" returned %d for a %s pattern of %d equations%s", name, said->code,
-                 format_name((int)l->config.pattern.format), said->n,
-                 said->n == l->config.n
-                     ? ""
-                     : ", which stand for complex ones: take complex matrices, or use a Rosenbrock or SDIRK method");
+        snprintf(why, size, "open of linear solver \"%s\" returned %d for a %s pattern of %d equations%s%s%s", name, said->code,
+                 format_name((int)pencil_pattern(&l->config).format), said->n,
+                 said->n == l->config.n ? "" : ", which stand for complex ones: ",
+                 said->n == l->config.n || l->config.mass ? "" : "take complex matrices, or ",
+                 said->n == l->config.n ? "" : "use a Rosenbrock or SDIRK method");
     }
     return st;
 }
@@ -115,21 +119,31 @@ static int open_sparse(linsol *l)
 
 static int open_best(linsol *l)
 {
-    const costate_pattern *p = &l->config.pattern;
+    costate_pattern p = pencil_pattern(&l->config);
     double n = l->config.n;
-    if (p->format == COSTATE_CSC) return open_sparse(l);
-    int band = p->format == COSTATE_BANDED && p->lower * ((double)p->lower + p->upper) <= WIDE * n * n;
+    if (p.format == COSTATE_CSC) return open_sparse(l);
+    int band = p.format == COSTATE_BANDED && p.lower * ((double)p.lower + p.upper) <= WIDE * n * n;
     return open_with(l, band ? &linsol_band : &linsol_dense);
+}
+
+static int check_mass(const linsol_config *c, char *why, size_t size)
+{
+    char reason[128];
+    int st = pattern_check(&c->mass->pattern, c->n, reason, sizeof reason);
+    if (st) snprintf(why, size, "mass matrix of %d equations: %s", c->n, reason);
+    return st;
 }
 
 int linsol_open(linsol *l, const char *name, const linsol_config *c, char *why, size_t size)
 {
     *l = (linsol){.config = *c};
     if (size) *why = 0;
+    int st = c->mass ? check_mass(c, why, size) : 0;
+    if (st) return st;
     if (c->own) return open_own(l, why, size);
     if (!strcmp(name, "auto")) return open_best(l);
     const linsol_ops *ops = linsol_find(name);
-    if (!ops || !(ops->formats >> c->pattern.format & 1)) return refuse(why, size, name, ops, (int)c->pattern.format);
+    if (!ops || !(ops->formats >> pencil_pattern(c).format & 1)) return refuse(why, size, name, ops, c);
     return open_with(l, ops);
 }
 
@@ -137,4 +151,20 @@ void linsol_close(linsol *l)
 {
     if (l->ops) l->ops->close(l->self);
     *l = (linsol){0};
+}
+
+int linsol_finite(const costate_pattern *q, int n, const double *values)
+{
+    for (int j = 0; j < n; j++) {
+        pattern_column c = pattern_entries(q, n, j);
+        if (!isfinite(chunk_largest((size_t)c.count, values + c.at))) return 0;
+    }
+    return 1;
+}
+
+void linsol_mass_apply(const linsol_mass *m, int n, int transposed, int w, const double *x, double *out)
+{
+    size_t bytes = (size_t)n * (size_t)w * sizeof *out;
+    if (!m) memcpy(out, x, bytes);
+    else pattern_apply(&m->pattern, n, m->values, transposed, w, x, memset(out, 0, bytes));
 }

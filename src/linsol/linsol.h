@@ -1,4 +1,5 @@
-/* linsol.h - linear solvers behind one table: systems with (re + i im) I - J, for a Jacobian J of fixed pattern.
+/* linsol.h - linear solvers behind one table: systems with A = (re + i im) M - J, for a Jacobian J and a mass matrix M of fixed
+ * patterns; without one M is the identity.
  *
  * Legal order: open; then factor and solve as often as wanted, on the slots asked for at open; close. A slot keeps its factors
  * until the next factor on it. Right-hand sides are blocks (n x w, lanes innermost) and are overwritten by the solution; a slot
@@ -23,7 +24,7 @@
 enum {
     LINSOL_SINGULAR = 2001,      /* a pivot is zero */
     LINSOL_NOT_CONVERGED = 2002, /* GMRES: not within the iterations allowed */
-    LINSOL_NOT_FINITE = 2003,    /* J or the shift has a value that is not finite */
+    LINSOL_NOT_FINITE = 2003,    /* J, M or the shift has a value that is not finite */
     LINSOL_CALLBACK = 2004       /* a function of the user's failed: linsol_said has its name and what it returned */
 };
 
@@ -41,14 +42,23 @@ typedef struct linsol_operator {
     int (*apply)(void *ctx, int transposed, int w, const double *x, double *out);
     /* x becomes the preconditioner's answer for slot `slot` (real blocks); NULL: none */
     int (*precondition)(void *ctx, int slot, int transposed, int w, double *x);
-    /* a matrix (re + i im) I - J is about to be solved with on that slot */
+    /* a matrix (re + i im) M - J is about to be solved with on that slot */
     int (*prepare)(void *ctx, int slot, double re, double im);
     void *ctx;
 } linsol_operator;
 
+/* M. Its pattern is fixed, of any format, whatever J's is; a diagonal is a band of lower = upper = 0. The values are read anew by
+ * every `factor` (matrix-free solvers: by every solve, as J is), so that they, and the pointer, may change in between. M may be
+ * singular. */
+typedef struct linsol_mass {
+    costate_pattern pattern;
+    const double *values; /* laid out as those of a Jacobian */
+} linsol_mass;
+
 typedef struct linsol_config {
     int n;
-    costate_pattern pattern;
+    costate_pattern pattern; /* of J */
+    const linsol_mass *mass; /* must outlive the solver; NULL: the identity */
     int slots;
     costate_allocator alloc;
     linsol_operator op;  /* for matrix-free solvers */
@@ -64,7 +74,7 @@ struct linsol_ops {
     const char *name;    /* as in option linsol */
     const char *package; /* Debian package it needs; NULL: always there */
     int matrix_free;     /* 1: `jac` of factor is NULL */
-    int formats;         /* bit 1 << costate_format: patterns it takes */
+    int formats;         /* bit 1 << costate_format: patterns it takes, of J and M together */
     int (*open)(void **self, const linsol_config *c);
     void (*close)(void *self);
     void (*restart)(void *self); /* a new run: forget the pivot order; NULL: nothing to forget */
@@ -87,13 +97,19 @@ typedef struct linsol {
     linsol_config config;
 } linsol;
 
-/* linsol.c. name "auto" chooses by the pattern: dense; band where it is narrow; and for a sparse one, by what factoring it
- * costs, klu, superlu if dense blocks pay, or dense. why (size bytes) receives the reason of a refusal: an unknown name with
- * the valid ones, a back end that is not installed with its package, a pattern that it does not take, a user's solver that
- * lacks a function. Refusals are COSTATE_ERR_LINSOL. */
+/* linsol.c. name "auto" chooses by the pattern that J and M have together: dense; band where it is narrow; and for a sparse one,
+ * by what factoring it costs, klu, superlu if dense blocks pay, or dense. why (size bytes) receives the reason of a refusal: an
+ * unknown name with the valid ones, a back end that is not installed with its package, a pattern that it does not take, a user's
+ * solver that lacks a function; those are COSTATE_ERR_LINSOL. A pattern of M that does not fit n is COSTATE_ERR_PATTERN. */
 int linsol_open(linsol *l, const char *name, const linsol_config *c, char *why, size_t size);
 void linsol_close(linsol *l);
 const linsol_ops *linsol_find(const char *name); /* NULL: not known, or not installed */
 const char *linsol_names(void);                  /* "dense, band, klu, ..." */
+
+/* 1: all entries are finite (the corners of a band are none). */
+int linsol_finite(const costate_pattern *q, int n, const double *values);
+
+/* out = M x or M^T x on blocks of w lanes; out is not x. m NULL: a copy. */
+void linsol_mass_apply(const linsol_mass *m, int n, int transposed, int w, const double *x, double *out);
 
 #endif

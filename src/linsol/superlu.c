@@ -15,7 +15,7 @@
 
 #include "linsol/chunk.h"
 #include "linsol/room.h"
-#include "linsol/shifted.h"
+#include "linsol/pencil.h"
 
 #include <slu_ddefs.h>
 #include <slu_zdefs.h>
@@ -39,7 +39,7 @@ typedef struct slot {
 
 typedef struct super {
     costate_allocator alloc;
-    shifted map;
+    pencil map;
     superlu_options_t options;
     SuperLUStat_t stat;
     SuperMatrix a; /* the columns of `values` in their order */
@@ -73,7 +73,7 @@ static void super_close(void *self)
     cst__release(&alloc, p->perm_c);
     cst__release(&alloc, p->values);
     cst__release(&alloc, p->work);
-    shifted_close(&p->map, &alloc);
+    pencil_close(&p->map, &alloc);
     cst__release(&alloc, p);
 }
 
@@ -99,7 +99,7 @@ static int super_open(void **self, const linsol_config *c)
     if (!p) return COSTATE_ERR_MEMORY;
     *p = (super){.alloc = c->alloc, .slots = c->slots};
     for (size_t i = 0; i < slots; i++) p->slot[i] = (slot){0};
-    if (!shifted_sparse(&p->map, c)) {
+    if (!pencil_sparse(&p->map, c)) {
         p->work = cst__alloc(&c->alloc, chunk_doubles(c->n), sizeof(double));
         p->values = cst__alloc(&c->alloc, 2 * p->map.size, sizeof(double));
         p->perm_c = cst__alloc(&c->alloc, n * (4 + slots), sizeof(int));
@@ -180,7 +180,7 @@ static int super_factor(void *self, int i, int cplx, double re, double im, const
     super *p = self;
     slot *s = &p->slot[i];
     s->cplx = cplx != 0;
-    int st = shifted_form(&p->map, cplx ? 2 : 1, cplx ? 1 : 0, re, im, jac, p->values);
+    int st = pencil_form(&p->map, cplx ? 2 : 1, cplx ? 1 : 0, re, im, jac, p->values);
     double matrix = chunk_largest(p->map.size * (cplx ? 2 : 1), p->values);
     for (double tolerance = PIVOT; !st; tolerance *= 10) {
         st = factor(p, s, tolerance < 1 ? tolerance : 1);

@@ -8,7 +8,7 @@
  * BLAS, whose threads OPENBLAS_NUM_THREADS or OMP_NUM_THREADS govern. */
 #ifdef COSTATE_UMFPACK_PLUGIN
 
-#include "linsol/shifted.h"
+#include "linsol/pencil.h"
 
 #include <string.h>
 #include <umfpack.h>
@@ -22,7 +22,7 @@ typedef struct slot {
 
 typedef struct frontal {
     costate_allocator alloc;
-    shifted map;
+    pencil map;
     double control[UMFPACK_CONTROL];
     void *symbolic[2]; /* real and complex */
     double *values;    /* of the matrix to be factored, pairs if it is complex; behind them b, x and work of a solve */
@@ -46,7 +46,7 @@ static void frontal_close(void *self)
     umfpack_zi_free_symbolic(&f->symbolic[1]);
     cst__release(&alloc, f->values);
     cst__release(&alloc, f->index);
-    shifted_close(&f->map, &alloc);
+    pencil_close(&f->map, &alloc);
     cst__release(&alloc, f);
 }
 
@@ -58,7 +58,7 @@ static int status(int umfpack)
 /* The order of the columns, from the pattern alone. */
 static int analyze(frontal *f, int cplx)
 {
-    const shifted *m = &f->map;
+    const pencil *m = &f->map;
     if (f->symbolic[cplx]) return 0;
     if (cplx) return status(umfpack_zi_symbolic(m->n, m->n, m->colptr, m->rowind, NULL, NULL, &f->symbolic[1], f->control, NULL));
     return status(umfpack_di_symbolic(m->n, m->n, m->colptr, m->rowind, NULL, &f->symbolic[0], f->control, NULL));
@@ -75,7 +75,7 @@ static int frontal_open(void **self, const linsol_config *c)
     f->control[UMFPACK_SYM_PIVOT_TOLERANCE] = PIVOT;
     f->control[UMFPACK_SCALE] = UMFPACK_SCALE_NONE; /* scaled rows would lead pivots off the diagonal: see lu.c */
     f->control[UMFPACK_IRSTEP] = 0;
-    if (!shifted_sparse(&f->map, c)) {
+    if (!pencil_sparse(&f->map, c)) {
         f->values = cst__alloc(&c->alloc, 2 * f->map.size + 8 * (size_t)c->n, sizeof(double));
         f->index = cst__alloc(&c->alloc, (size_t)c->n, sizeof(int));
     }
@@ -89,10 +89,10 @@ static int frontal_factor(void *self, int i, int cplx, double re, double im, con
 {
     frontal *f = self;
     slot *s = &f->slot[i];
-    const shifted *m = &f->map;
+    const pencil *m = &f->map;
     forget(s);
     s->cplx = cplx = cplx != 0;
-    int st = shifted_form(m, cplx ? 2 : 1, cplx ? 1 : 0, re, im, jac, f->values);
+    int st = pencil_form(m, cplx ? 2 : 1, cplx ? 1 : 0, re, im, jac, f->values);
     if (!st) st = analyze(f, cplx);
     if (st) return st;
     if (cplx)
