@@ -129,9 +129,11 @@ static void bring_together(accumulation *g, const ad_sym *x, int to)
 static void accumulate(ad_arena *m, const ad_fn *fn, ad_node *block)
 {
     int kids = block->kids;
-    for (int i = 0; i < kids; i++)
-        for (int k = 0; k < block->kid[i]->kids; k++)
-            if (block->kid[i]->op != AD_BLOCK && block->kid[i]->kid[k] && block->kid[i]->kid[k]->op == AD_BLOCK) accumulate(m, fn, block->kid[i]->kid[k]);
+    for (int i = 0; i < kids; i++) {
+        const ad_node *s = block->kid[i];
+        for (int k = ad_inner(s); s->op != AD_BLOCK && k < s->kids; k++)
+            if (s->kid[k]) accumulate(m, fn, s->kid[k]);
+    }
     size_t n = (size_t)fn->syms + 1;
     accumulation g = {.m = m, .fn = fn, .block = block, .first = ad_take(m, n * sizeof(int)), .last = ad_take(m, n * sizeof(int)),
                   .place = ad_take(m, ((size_t)kids + 1) * sizeof(int)), .gone = ad_take(m, (size_t)kids + 1)};
@@ -153,14 +155,11 @@ static void accumulate(ad_arena *m, const ad_fn *fn, ad_node *block)
             next[i] = head[g.place[i]];
             head[g.place[i]] = i + 1;
         }
-    ad_node *out = ad_block(m);
+    const ad_node old = ad_emptied(block);
     for (int i = 0; i < kids; i++) {
-        for (int k = head[i]; k; k = next[k - 1]) ad_append(m, out, block->kid[k - 1]);
-        if (!g.gone[i]) ad_append(m, out, block->kid[i]);
+        for (int k = head[i]; k; k = next[k - 1]) ad_append(m, block, old.kid[k - 1]);
+        if (!g.gone[i]) ad_append(m, block, old.kid[i]);
     }
-    block->kid = out->kid;
-    block->kids = out->kids;
-    block->room = out->room;
 }
 
 /* ---- seeds ---------------------------------------------------------------------------------------------------------------------- */

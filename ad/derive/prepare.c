@@ -53,26 +53,24 @@ static void replace_elements(split *w, ad_node **at)
 }
 
 /* After every declaration of a scalar a zero, which is dead code wherever the scalar is set before it is read; so nothing is ever read unset. */
-static ad_node *declare_parts(split *w, ad_node *n)
+static void declare_parts(split *w, ad_node *n)
 {
     int64_t extent;
-    for (int k = 0; n->op != AD_BLOCK && k < n->kids; k++)
-        if (n->kid[k] && n->kid[k]->op == AD_BLOCK) n->kid[k] = declare_parts(w, n->kid[k]);
-    if (n->op != AD_BLOCK) return n;
-    ad_node *block = ad_block(w->m);
-    block->place = n->place;
-    for (int k = 0; k < n->kids; k++) {
-        ad_node *s = n->kid[k];
+    if (!n) return;
+    for (int i = ad_inner(n); i < n->kids; i++) declare_parts(w, n->kid[i]);
+    if (n->op != AD_BLOCK) return;
+    const ad_node old = ad_emptied(n);
+    for (int k = 0; k < old.kids; k++) {
+        ad_node *s = old.kid[k];
         int several = s->op == AD_DECL && s->sym->number < w->fn->syms && w->part[s->sym->number] && splits(w, s->sym, &extent);
-        if (s->op != AD_DECL || !several) ad_append(w->m, block, s->op == AD_DECL ? s : declare_parts(w, s));
+        if (!several) ad_append(w->m, n, s);
         for (int64_t i = 0; s->op == AD_DECL && i < (several ? extent : 1); i++) {
             ad_sym *v = several ? w->part[s->sym->number][i] : s->sym;
             if (!v || v->array) continue;
-            if (several) ad_append(w->m, block, ad_decl(w->m, v));
-            ad_append(w->m, block, ad_set(w->m, ad_use(w->m, v), v->type == AD_INT ? ad_whole(w->m, 0) : ad_num(w->m, 0)));
+            if (several) ad_append(w->m, n, ad_decl(w->m, v));
+            ad_append(w->m, n, ad_set(w->m, ad_use(w->m, v), ad_zero(w->m, v)));
         }
     }
-    return block;
 }
 
 void ad_prepare(ad_arena *m, ad_fn *fn)
@@ -82,7 +80,7 @@ void ad_prepare(ad_arena *m, ad_fn *fn)
     split w = {m, fn, ad_take(m, n), ad_take(m, n * sizeof *w.part)};
     find_whole(&w, fn->body);
     replace_elements(&w, &fn->body);
-    fn->body = declare_parts(&w, fn->body);
+    declare_parts(&w, fn->body);
     ad_dead(m, fn);
     ad_privatize(m, fn);
     ad_dead(m, fn);

@@ -61,10 +61,9 @@ static ad_node *plain(ad_reversal *r, const ad_node *n)
         return block;
     }
     if ((n->op == AD_SET || n->op == AD_INC) && n->target->sym == r->fn->out && r->seeds_direct) return NULL;
-    if (n->op != AD_IF && n->op != AD_FOR) return ad_copy(r->m, n, NULL);
     ad_node *copy = ad_copy(r->m, n, NULL);
-    for (int i = 0; i < n->kids; i++)
-        if (n->kid[i] && n->kid[i]->op == AD_BLOCK) copy->kid[i] = plain(r, n->kid[i]);
+    for (int i = ad_inner(n); i < n->kids; i++)
+        if (n->kid[i]) copy->kid[i] = plain(r, n->kid[i]);
     return copy;
 }
 

@@ -61,13 +61,10 @@ static int spread(tangent *t, const ad_node *n)
     case AD_POP:
         if (n->op == AD_PUSH && !t->taped && varies(t, n->target)) more = t->taped = 1;
         return (t->taped && mark(t, n->target->sym)) || more;
-    case AD_IF: return spread(t, n->yes) | spread(t, n->no);
-    case AD_FOR: return spread(t, n->body);
-    case AD_BLOCK:
-        for (int i = 0; i < n->kids; i++) more |= spread(t, n->kid[i]);
-        return more;
-    default: return 0;
+    default: break;
     }
+    for (int i = ad_inner(n); i < n->kids; i++) more |= spread(t, n->kid[i]);
+    return more;
 }
 
 /* ---- statements ------------------------------------------------------------------------------------------------------------- */
@@ -99,7 +96,7 @@ static void assign(tangent *t, ad_node *out, ad_node *s)
     ad_append(t->m, out, s);
 }
 
-static ad_node *block(tangent *t, ad_node *b);
+static void rewrite(tangent *t, ad_node *n);
 
 /* The push or pop of the tangent beside that of the value: of the same pair. */
 static ad_node *tape_dot(tangent *t, const ad_node *s)
@@ -128,23 +125,20 @@ static void statement(tangent *t, ad_node *out, ad_node *s)
     case AD_POP:
         if (t->dot[s->target->sym->number]) ad_append(m, out, tape_dot(t, s));
         break;
-    case AD_IF:
-        s->yes = block(t, s->yes);
-        if (s->no) s->no = block(t, s->no);
-        break;
-    case AD_FOR: s->body = block(t, s->body); break;
-    case AD_BLOCK: s = block(t, s); break;
-    default: break;
+    default: rewrite(t, s); break;
     }
     ad_append(m, out, s);
 }
 
-static ad_node *block(tangent *t, ad_node *b)
+static void rewrite(tangent *t, ad_node *n)
 {
-    ad_node *out = ad_block(t->m);
-    out->place = b->place;
-    for (int i = 0; i < b->kids; i++) statement(t, out, b->kid[i]);
-    return out;
+    if (!n) return;
+    if (n->op == AD_BLOCK) {
+        const ad_node old = ad_emptied(n);
+        for (int i = 0; i < old.kids; i++) statement(t, n, old.kid[i]);
+        return;
+    }
+    for (int i = ad_inner(n); i < n->kids; i++) rewrite(t, n->kid[i]);
 }
 
 /* ---- parameters and locals ---------------------------------------------------------------------------------------------------- */
@@ -213,10 +207,11 @@ ad_fn *ad_tangent(ad_arena *m, const ad_fn *f, const ad_wrt *wrt)
         ad_sym *s = t.fn->sym[i];
         if (s->role == AD_LOCAL && t.active[i] && !t.dot[i]) t.dot[i] = dot_new(&t, s);
     }
-    ad_node *body = ad_block(m), *rest = block(&t, t.fn->body);
+    rewrite(&t, t.fn->body);
+    ad_node *body = ad_block(m);
     for (int i = 0; i < f->syms; i++)
         if (f->sym[i]->role == AD_OUTPUT && t.fn->sym[i]->role == AD_LOCAL) ad_append(m, body, ad_decl(m, t.fn->sym[i]));
-    ad_append_all(m, body, rest);
+    ad_append_all(m, body, t.fn->body);
     t.fn->body = body;
     return t.fn;
 }

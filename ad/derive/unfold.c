@@ -36,27 +36,25 @@ static void expression(ad_arena *m, ad_fn *fn, ad_node **e, ad_node *pre)
     *e = ad_use(m, s);
 }
 
-static void block(ad_arena *m, ad_fn *fn, ad_node *b)
+static void statement(ad_arena *m, ad_fn *fn, ad_node *n)
 {
-    ad_node old = *b;
-    b->kids = b->room = 0;
-    b->kid = NULL;
+    if (!n) return;
+    if (n->op != AD_BLOCK) {
+        for (int i = ad_inner(n); i < n->kids; i++) statement(m, fn, n->kid[i]);
+        return;
+    }
+    const ad_node old = ad_emptied(n);
     for (int i = 0; i < old.kids; i++) {
         ad_node *s = old.kid[i];
-        if (s->op == AD_SET || s->op == AD_INC) {
-            int first = b->kids;
-            expression(m, fn, &s->value, b);
-            for (int j = first; j < b->kids; j++) b->kid[j]->place = s->place;
-        } else if (s->op == AD_IF) {
-            block(m, fn, s->yes);
-            if (s->no) block(m, fn, s->no);
-        } else if (s->op == AD_FOR) block(m, fn, s->body);
-        else if (s->op == AD_BLOCK) block(m, fn, s);
-        ad_append(m, b, s);
+        const int first = n->kids;
+        if (s->op == AD_SET || s->op == AD_INC) expression(m, fn, &s->value, n);
+        else statement(m, fn, s);
+        for (int j = first; j < n->kids; j++) n->kid[j]->place = s->place;
+        ad_append(m, n, s);
     }
 }
 
 void ad_unfold(ad_arena *m, ad_fn *fn)
 {
-    block(m, fn, fn->body);
+    statement(m, fn, fn->body);
 }

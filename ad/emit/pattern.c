@@ -69,17 +69,12 @@ static int spread(pattern *w, const ad_node *n, int unasked)
         if (unasked > w->home[n->target->sym->number] || is_unsure(w, n->value) || (n->target->op == AD_ELEM && is_unsure(w, n->target->index)))
             more |= mark(w->unsure, n->target->sym);
         return more;
-    case AD_IF:
-        unasked += is_unsure(w, n->condition);
-        return spread(w, n->yes, unasked) | spread(w, n->no, unasked);
-    case AD_FOR:
-        if (is_unsure(w, n->first) || is_unsure(w, n->end)) w->full = 1;
-        return spread(w, n->body, unasked);
-    case AD_BLOCK:
-        for (int i = 0; i < n->kids; i++) more |= spread(w, n->kid[i], unasked);
-        return more;
-    default: return 0;
+    case AD_IF: unasked += is_unsure(w, n->condition); break;
+    case AD_FOR: w->full |= is_unsure(w, n->first) || is_unsure(w, n->end); break;
+    default: break;
     }
+    for (int i = ad_inner(n); i < n->kids; i++) more |= spread(w, n->kid[i], unasked);
+    return more;
 }
 
 /* ---- sets ----------------------------------------------------------------------------------------------------------------------------- */
@@ -250,47 +245,32 @@ static int need_expr(pattern *w, const ad_node *e)
 /* 1: something of n is left when what nobody needs is gone. */
 static int left(const pattern *w, const ad_node *n)
 {
-    int any = 0;
     if (!n) return 0;
-    switch (n->op) {
-    case AD_DECL: return w->needed[n->sym->number];
-    case AD_SET:
-    case AD_INC: return w->needed[n->target->sym->number];
-    case AD_IF: return left(w, n->yes) || left(w, n->no);
-    case AD_FOR: return left(w, n->body);
-    case AD_BLOCK:
-        for (int i = 0; i < n->kids && !any; i++) any = left(w, n->kid[i]);
-        return any;
-    default: return 1;
-    }
+    if (n->op == AD_DECL) return w->needed[n->sym->number];
+    if (n->op == AD_SET || n->op == AD_INC) return w->needed[n->target->sym->number];
+    for (int i = ad_inner(n); i < n->kids; i++)
+        if (left(w, n->kid[i])) return 1;
+    return n->op != AD_BLOCK && n->op != AD_IF && n->op != AD_FOR;
 }
 
 static int need(pattern *w, const ad_node *n)
 {
-    int more = 0;
     if (!n || !left(w, n)) return 0;
-    switch (n->op) {
-    case AD_DECL: return n->sym->extent ? need_expr(w, n->sym->extent) : 0;
-    case AD_SET:
-    case AD_INC: return need_expr(w, n->value) | need_expr(w, n->target);
-    case AD_RAW: return need_expr(w, n);
-    case AD_IF: return need_expr(w, n->condition) | need(w, n->yes) | need(w, n->no);
-    case AD_FOR: return need_expr(w, n->first) | need_expr(w, n->end) | need(w, n->body);
-    default:
-        for (int i = 0; i < n->kids; i++) more |= need(w, n->kid[i]);
-        return more;
-    }
+    if (n->op == AD_DECL) return need_expr(w, n->sym->extent);
+    int more = 0;
+    for (int i = 0; i < ad_inner(n); i++) more |= need_expr(w, n->kid[i]);
+    for (int i = ad_inner(n); i < n->kids; i++) more |= need(w, n->kid[i]);
+    return more;
 }
 
 static void prune(const pattern *w, ad_node *n)
 {
-    if (!n || (n->op != AD_BLOCK && n->op != AD_IF && n->op != AD_FOR)) return;
+    if (!n) return;
     int kept = 0;
-    for (int i = 0; i < n->kids; i++) {
-        prune(w, n->kid[i]);
-        if (n->op != AD_BLOCK || left(w, n->kid[i])) n->kid[kept++] = n->kid[i];
-    }
-    n->kids = kept;
+    for (int i = ad_inner(n); i < n->kids; i++) prune(w, n->kid[i]);
+    for (int i = 0; n->op == AD_BLOCK && i < n->kids; i++)
+        if (left(w, n->kid[i])) n->kid[kept++] = n->kid[i];
+    if (n->op == AD_BLOCK) n->kids = kept;
 }
 
 /* ---- the function --------------------------------------------------------------------------------------------------------------------------- */

@@ -242,8 +242,7 @@ static const ad_sym *assigned(const ad_node *tree, const ad_node *n)
 {
     if (!tree) return NULL;
     if (tree->op == AD_SET || tree->op == AD_INC) return ad_uses(n, tree->target->sym) ? tree->target->sym : NULL;
-    if (tree->op != AD_BLOCK && tree->op != AD_IF && tree->op != AD_FOR) return NULL;
-    for (int i = tree->op == AD_FOR ? 2 : tree->op == AD_IF ? 1 : 0; i < tree->kids; i++) {
+    for (int i = ad_inner(tree); i < tree->kids; i++) {
         const ad_sym *s = assigned(tree->kid[i], n);
         if (s) return s;
     }

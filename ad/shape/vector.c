@@ -78,6 +78,11 @@ static void put_sums(const sums *w, const ad_node *loop, ad_node *out)
 static void sum_locally(ad_vectors *v, ad_node *block)
 {
     ad_arena *m = v->m;
+    if (!block) return;
+    if (block->op != AD_BLOCK) {
+        for (int i = ad_inner(block); i < block->kids; i++) sum_locally(v, block->kid[i]);
+        return;
+    }
     const ad_node old = ad_emptied(block);
     for (int i = 0; i < old.kids; i++) {
         ad_node *s = old.kid[i];
@@ -88,9 +93,7 @@ static void sum_locally(ad_vectors *v, ad_node *block)
             take_sums(&w, s->body, runs(s) || (invariant(&w, s->first) && invariant(&w, s->end)));
             for (int k = 0; k < w.count; k++) ad_declare_zero(m, block, w.local[k]);
         }
-        if (s->op == AD_BLOCK) sum_locally(v, s);
-        for (int k = ad_inner(s); s->op != AD_BLOCK && k < s->kids; k++)
-            if (s->kid[k]) sum_locally(v, s->kid[k]);
+        sum_locally(v, s);
         ad_append(m, block, s);
         if (w.count) put_sums(&w, s, block);
     }

@@ -73,10 +73,10 @@ static void step(spread *w, const ad_node *n, int backwards)
         }
         return;
     }
-    if (n->op != AD_BLOCK && n->op != AD_IF && n->op != AD_FOR) return;
-    for (int i = 0; i < n->kids; i++) {
-        const ad_node *kid = n->kid[backwards ? n->kids - 1 - i : i];
-        if (kid) step(w, kid, backwards);
+    const int first = ad_inner(n), last = n->kids - 1;
+    for (int i = first; i <= last; i++) {
+        const ad_node *s = n->kid[backwards ? first + last - i : i];
+        if (s) step(w, s, backwards);
     }
 }
 

@@ -64,18 +64,6 @@ static ad_syms around_loop(sweeper *w, const ad_node *loop, const ad_syms *live)
     }
 }
 
-static ad_node *with_kids(ad_arena *m, const ad_node *n, ad_node *a, ad_node *b, ad_node *c)
-{
-    ad_node *r = ad_new(m, n->op, n->type, 3, a, b, c);
-    r->place = n->place;
-    r->sym = n->sym;
-    r->whole = n->whole;
-    r->simd = n->simd;
-    r->rows = n->rows;
-    r->text = n->text;
-    return r;
-}
-
 /* 1: nothing but declarations and comments. */
 static int idle(const ad_node *block)
 {
@@ -96,7 +84,9 @@ static ad_node *sweep_if(sweeper *w, const ad_node *n, ad_syms *live)
     ad_unite(m, live, &other);
     if (idle(yes) && idle(no)) return NULL;
     ad_reads(m, n->condition, live);
-    return with_kids(m, n, n->condition, yes, idle(no) ? NULL : no);
+    ad_node *kept = ad_if(m, n->condition, yes, idle(no) ? NULL : no);
+    kept->place = n->place;
+    return kept;
 }
 
 static ad_node *sweep_for(sweeper *w, const ad_node *n, ad_syms *live)
@@ -109,7 +99,10 @@ static ad_node *sweep_for(sweeper *w, const ad_node *n, ad_syms *live)
     ad_exclude(live, n->sym);
     ad_reads(m, n->first, live);
     ad_reads(m, n->end, live);
-    return with_kids(m, n, n->first, n->end, body);
+    ad_node *kept = ad_for_like(m, n, n->first, n->end, n->step, body);
+    kept->simd = n->simd;
+    kept->rows = n->rows;
+    return kept;
 }
 
 /* The statement without its dead parts, or NULL; live: after it on entry, before it on return. */
@@ -186,18 +179,15 @@ static void undeclare(ad_arena *m, ad_node *n, ad_syms *used)
 /* Removes pops that nobody reads, and their pushes. */
 static void untape(sweeper *w, ad_node *n)
 {
-    if (!n || (n->op != AD_BLOCK && n->op != AD_IF && n->op != AD_FOR)) return;
+    if (!n) return;
     int kept = 0;
-    for (int i = 0; i < n->kids; i++) {
+    for (int i = ad_inner(n); i < n->kids; i++) untape(w, n->kid[i]);
+    for (int i = 0; n->op == AD_BLOCK && i < n->kids; i++) {
         ad_node *s = n->kid[i];
-        if (s && (s->op == AD_PUSH || s->op == AD_POP) && s->pair) {
-            tape *t = pop_of(w, s);
-            if (t && !t->read) continue;
-        }
-        untape(w, s);
-        n->kid[kept++] = s;
+        const tape *t = (s->op == AD_PUSH || s->op == AD_POP) && s->pair ? pop_of(w, s) : NULL;
+        if (!t || t->read) n->kid[kept++] = s;
     }
-    n->kids = kept;
+    if (n->op == AD_BLOCK) n->kids = kept;
 }
 
 static ad_node *clear(ad_arena *m, const ad_node *block, const ad_syms *live)
@@ -260,14 +250,13 @@ static void forget_zeros(zeros *z, const ad_node *n)
 
 static void first_sums(ad_arena *m, const ad_fn *fn, ad_node *block)
 {
+    if (!block) return;
+    for (int i = ad_inner(block); i < block->kids; i++) first_sums(m, fn, block->kid[i]);
+    if (block->op != AD_BLOCK) return;
     zeros z = {m, NULL};
     int kept = 0;
     for (int i = 0; i < block->kids; i++) {
         ad_node *s = block->kid[i];
-        if (s->op == AD_IF || s->op == AD_FOR || s->op == AD_BLOCK)
-            for (int k = 0; k < s->kids; k++)
-                if (s->kid[k] && s->kid[k]->op == AD_BLOCK) first_sums(m, fn, s->kid[k]);
-        if (s->op == AD_BLOCK) first_sums(m, fn, s);
         const ad_node *t = s->op == AD_SET || s->op == AD_INC ? s->target : NULL;
         int zero = s->op == AD_SET && t->sym->type == AD_DOUBLE && s->value->op == AD_NUM && s->value->real == 0;
         if (zero && !z.at) z.at = ad_take(m, ((size_t)fn->syms + 1) * sizeof *z.at);

@@ -191,9 +191,9 @@ int ad_uses(const ad_node *n, const ad_sym *s)
 
 int ad_size(const ad_node *n)
 {
-    if (!n || n->op < AD_DECL) return 0;
+    if (!n) return 0;
     int count = n->op != AD_DECL && n->op != AD_NOTE && n->op != AD_BLOCK;
-    for (int i = 0; n->op != AD_SET && n->op != AD_INC && i < n->kids; i++) count += ad_size(n->kid[i]);
+    for (int i = ad_inner(n); i < n->kids; i++) count += ad_size(n->kid[i]);
     return count;
 }
 
