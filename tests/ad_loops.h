@@ -6,9 +6,8 @@
 
 #include "front/front.h"
 #include "tree/loops.h"
-#include "derive/reverse.h"
 #include "shape/index_set_split.h"
-#include "shape/vector.h"
+#include "shape/passes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -13,12 +13,9 @@
 #include "tree/flow.h"
 #include "tree/loops.h"
 #include "emit/pattern.h"
-#include "derive/reverse.h"
 #include "tree/rules.h"
-#include "derive/tangent.h"
 #include "tree/tree.h"
-#include "shape/vector.h"
-#include "shape/index_set_split.h"
+#include "shape/passes.h"
 
 #include <costate/runtime.h>
 
@@ -410,20 +407,18 @@ static void emit(ad_out *o, ad_fn *fn, const char *name)
     ad_put(o, ");\n}\n\n");
 }
 
-static const char *const moving[] = {"y", "p", NULL};
-
 static void emit_program(ad_out *o, ad_arena *m, uint64_t seed)
 {
     ad_fn *f = program(m, seed);
-    ad_wrt wrt = {.level = 1, .slot = moving};
-    const ad_fn *pieces = seed % 2 ? ad_split_index_sets(m, f) : f;
-    ad_fn *tangent = ad_tangent(m, f, &wrt), *reverse = ad_reverse(m, pieces, AD_BY_Y | AD_BY_P);
+    /* cut into pieces or not, which plans for several lanes are not; shaped or not */
+    const int lanes = seed % 2 == 0;
+    const ad_plan jvp = {.lanes = 1, .levels = 1, .move = {"yp"}}, vjp = {.lanes = lanes, .by = AD_BY_Y | AD_BY_P},
+                  dot = {.lanes = lanes, .by = AD_BY_Y | AD_BY_P, .levels = 1, .move = {"yp"}}, shape = {.checked = 1};
+    ad_fn *tangent = ad_derive(m, f, &jvp), *reverse = ad_derive(m, f, &vjp), *second = ad_derive(m, f, &dot);
     assert_non_null(reverse);
-    ad_fn *second = ad_tangent(m, reverse, &wrt);
-    ad_dead(m, tangent);
-    ad_dead(m, second);
-    if (seed % 3) ad_vectorize(m, reverse, 0);
-    if (seed % 3) ad_vectorize(m, second, 0);
+    assert_non_null(second);
+    if (seed % 3) ad_shape(m, reverse, &shape);
+    if (seed % 3) ad_shape(m, second, &shape);
     emit(o, tangent, ad_text(m, "jvp_%llu", (unsigned long long)seed));
     emit(o, reverse, ad_text(m, "vjp_%llu", (unsigned long long)seed));
     emit(o, second, ad_text(m, "dot_%llu", (unsigned long long)seed));

@@ -2,8 +2,7 @@
 #include "ad_products.h"
 
 #include "emit/emit.h"
-#include "derive/reverse.h"
-#include "shape/vector.h"
+#include "shape/passes.h"
 
 #define HEAD(name) "void " #name "(double t, const double *y, const double *p, double *f) {\n"
 
@@ -157,19 +156,19 @@ static void trapped(void **state)
 
 /* ---- what the reverse function looks like ------------------------------------------------------------------------------------ */
 
-static ad_fn *reverse_of(ad_arena *m, const char *name, const char *text, unsigned wrt)
+static ad_fn *reverse_of(ad_arena *m, const char *name, const char *text, const ad_plan *plan)
 {
     ad_diag *d = ad_diag_open(m);
     ad_fn *fn = ad_front_function(m, d, name, text, name);
     assert_non_null(fn);
-    ad_fn *r = ad_reverse(m, fn, wrt);
+    ad_fn *r = ad_derive(m, fn, plan);
     assert_non_null(r);
     return r;
 }
 
 static const char *reversed(ad_arena *m, const char *name, const char *text, unsigned wrt)
 {
-    return ad_print_fn(m, reverse_of(m, name, text, wrt));
+    return ad_print_fn(m, reverse_of(m, name, text, &(ad_plan){.by = wrt, .lanes = 1}));
 }
 
 static int count(const char *text, const char *what)
@@ -191,10 +190,11 @@ static void fused(void **state)
     assert_int_equal(count(both, "--"), 0);
     assert_int_equal(count(both, "push"), 0);
     assert_int_equal(count(p, "for ("), 2); /* the sum itself is needed by yb alone */
-    ad_fn *row = reverse_of(m, "glv", glv, AD_BY_Y), *wide = reverse_of(m, "glv", glv, AD_BY_Y);
-    ad_vectorize(m, row, 0);
-    ad_vectorize(m, wide, 1);
-    assert_int_equal(count(ad_print_fn(m, row), "for ("), 3); /* rows, once through each for s and yb, and what was put off */
+    const ad_plan one = {.by = AD_BY_Y}, lanes = {.by = AD_BY_Y, .lanes = 1};
+    ad_fn *row = reverse_of(m, "glv", glv, &one), *wide = reverse_of(m, "glv", glv, &lanes);
+    ad_shape(m, row, &one);
+    ad_shape(m, wide, &lanes);
+    assert_int_equal(count(ad_print_fn(m, row), "for ("), 3); /* rows, once through each for s and yb, and what was deferred */
     assert_int_equal(count(ad_print_fn(m, wide), "for ("), 3); /* s, which has no lanes, apart */
     ad_arena_close(m);
 }

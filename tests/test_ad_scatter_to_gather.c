@@ -2,8 +2,6 @@
  * at the rim too. */
 #include "ad_loops.h"
 
-#include "derive/tangent.h"
-
 enum { ROOM = 2048 };
 
 #define INNER "for (int i = 1; i < N - 1; i++) "
@@ -116,27 +114,27 @@ typedef struct products {
     ad_fn *plain, *one, *lanes;
 } products;
 
-/* A function as it is, for one lane, from loops that were cut into pieces, and for several. */
-static products variants(ad_arena *m, const ad_fn *whole, const ad_fn *cut)
+/* What the plan makes of a function: as derived, and shaped for one lane, from loops that were cut into pieces, and for several. */
+static products variants(ad_arena *m, const ad_fn *fn, ad_plan plan)
 {
-    products v = {ad_fn_copy(m, whole, NULL), ad_fn_copy(m, cut, NULL), ad_fn_copy(m, whole, NULL)};
-    ad_vectorize(m, v.one, 0);
-    ad_vectorize(m, v.lanes, 1);
+    products v;
+    plan.checked = 1; /* no pointers to rows, which are not interpreted */
+    v.one = ad_derive(m, fn, &plan);
+    assert_non_null(v.one);
+    ad_shape(m, v.one, &plan);
+    plan.lanes = 1;
+    v.plain = ad_derive(m, fn, &plan);
+    assert_non_null(v.plain);
+    v.lanes = ad_fn_copy(m, v.plain, NULL);
+    ad_shape(m, v.lanes, &plan);
     return v;
 }
 
 /* The reverse; and the tangent of it, which has to agree as well. */
 static int good_products(ad_arena *m, const ad_fn *fn, products *reverse)
 {
-    static const char *const moving[] = {"y", "p", NULL};
-    const ad_wrt wrt = {.level = 1, .slot = moving};
-    const ad_fn *whole = ad_reverse(m, fn, AD_BY_Y | AD_BY_P), *cut = ad_reverse(m, ad_split_index_sets(m, fn), AD_BY_Y | AD_BY_P);
-    assert_non_null(whole);
-    assert_non_null(cut);
-    ad_fn *second[2] = {ad_tangent(m, whole, &wrt), ad_tangent(m, cut, &wrt)};
-    for (int i = 0; i < 2; i++) ad_dead(m, second[i]);
-    *reverse = variants(m, whole, cut);
-    const products dot = variants(m, second[0], second[1]);
+    *reverse = variants(m, fn, (ad_plan){.by = AD_BY_Y | AD_BY_P});
+    const products dot = variants(m, fn, (ad_plan){.by = AD_BY_Y | AD_BY_P, .levels = 1, .move = {"yp"}});
     return agree(m, reverse->plain, reverse->one) && agree(m, reverse->plain, reverse->lanes) && agree(m, dot.plain, dot.one) &&
            agree(m, dot.plain, dot.lanes);
 }

@@ -53,10 +53,8 @@ void ad_reverse_for(ad_reversal *r, ad_region *g, ad_track *k, const ad_node *lo
 /* The pieces of a track, last first, appended to block. */
 void ad_unwind(ad_reversal *r, const ad_track *k, ad_node *block);
 
-/* prepare.c: brings a copy of f into a shape that reverse likes: ?: unfolded, scalars private to loops, arrays with constant indices only as scalars.
- * ad_outputs_once: 1: no output is read, and none assigned again after an assignment with a derivative. ad_output_extent: elements of out, or NULL. */
-void ad_prepare(ad_arena *m, ad_fn *fn);
+/* outputs.c: 1: no output is read, and none assigned again after an assignment with a derivative. */
 int ad_outputs_once(ad_arena *m, const ad_fn *fn, const ad_activity *activity);
-ad_node *ad_output_extent(ad_arena *m, const ad_fn *fn);
+ad_node *ad_output_extent(ad_arena *m, const ad_fn *fn); /* elements of out, or NULL */
 
 #endif

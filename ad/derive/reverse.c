@@ -7,7 +7,6 @@
 
 #include "base/arena.h"
 #include "derive/record.h"
-#include "derive/accumulate.h"
 #include "derive/linearize.h"
 #include "tree/rules.h"
 
@@ -210,7 +209,6 @@ ad_fn *ad_reverse(ad_arena *m, const ad_fn *f, unsigned wrt)
     ad_reversal r = {.m = m, .fn = ad_fn_copy(m, f, NULL)};
     ad_fn *fn = r.fn;
     fn->name = ad_text(m, "%s_vjp", f->name);
-    ad_prepare(m, fn);
     ad_syms inputs = {0};
     if ((wrt & AD_BY_Y) && fn->y) ad_include(m, &inputs, fn->y);
     if ((wrt & AD_BY_P) && fn->p) ad_include(m, &inputs, fn->p);
@@ -231,8 +229,5 @@ ad_fn *ad_reverse(ad_arena *m, const ad_fn *f, unsigned wrt)
     ad_unwind(&r, &k, fn->body);
     fn->out = NULL;
     fn->body = ad_copy(m, fn->body, NULL);
-    ad_dead(m, fn);
-    ad_first_sums(m, fn);
-    ad_accumulate(m, fn);
     return fn;
 }

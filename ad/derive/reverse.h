@@ -15,13 +15,21 @@
 
 enum { AD_BY_Y = 1, AD_BY_P = 2 };
 
-/* NULL: an output that is read back or assigned twice has an extent that nothing tells (fn->out->extent). */
+/* f has been through ad_unfold (linearize.h), ad_scalar_arrays and ad_privatize (flow.h): shape/passes.c has the order. NULL: an
+ * output that is read back or assigned twice has an extent that nothing tells (fn->out->extent). */
 ad_fn *ad_reverse(ad_arena *m, const ad_fn *f, unsigned wrt);
 
-/* pb += sum over k < points of f_p(t_k, y_k, p)^T u_k. Parameters: points, t, y, p, u, pb, data; t, y and u have sym->points: one for each point, valid inside
- * the loops over points alone (AD_FOR.sym is fn->point). Where the outermost loop of the reverse function does nothing but add to pb, the points run inside
- * it, so that the part of pb that an iteration touches stays near; else the points are the outermost loop. NULL: not to be had (a function of k, one
- * that returns a status, or as ad_reverse). */
-ad_fn *ad_reverse_points(ad_arena *m, const ad_fn *f);
+/* scalar_arrays.c: local arrays with constant indices only become scalars; in place. */
+void ad_scalar_arrays(ad_arena *m, ad_fn *fn);
+
+/* reverse_points.c: from what ad_reverse made for AD_BY_P, in place,
+ *
+ *     pb += sum over k < points of f_p(t_k, y_k, p)^T u_k
+ *
+ * Parameters: points, t, y, p, u, pb, data; t, y and u have sym->points: one for each point, valid inside the loops over points
+ * alone (AD_FOR.sym is fn->point). Where the outermost loop of the reverse function does nothing but add to pb, the points run
+ * inside it, so that the part of pb that an iteration touches stays near; else the points are the outermost loop. 0: not to be
+ * had (a function of k, one that returns a status). */
+int ad_over_points(ad_arena *m, ad_fn *fn);
 
 #endif

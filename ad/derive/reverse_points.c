@@ -79,12 +79,9 @@ static int has_tape(const ad_node *n)
     return 0;
 }
 
-ad_fn *ad_reverse_points(ad_arena *m, const ad_fn *f)
+int ad_over_points(ad_arena *m, ad_fn *fn)
 {
-    if (f->k || f->returns || !f->p || !f->y) return NULL;
-    ad_fn *fn = ad_reverse(m, f, AD_BY_P);
-    if (!fn || fn->params + 1 > AD_PARAMS) return NULL;
-    fn->name = ad_text(m, "%s_points", f->name);
+    if (fn->k || fn->returns || !fn->p || !fn->y || fn->params + 1 > AD_PARAMS) return 0;
     fn->points = ad_sym_new(m, fn, "points", AD_INT, AD_INPUT);
     fn->point = ad_sym_new(m, fn, "point", AD_INT, AD_COUNTER);
     for (int i = fn->params++; i > 0; i--) fn->param[i] = fn->param[i - 1];
@@ -100,7 +97,7 @@ ad_fn *ad_reverse_points(ad_arena *m, const ad_fn *f)
     fn->body = ad_block(m);
     if (has_tape(body) || !separates(&w, body)) {
         ad_append(m, fn->body, over_points(&w, body));
-        return fn;
+        return 1;
     }
     for (int i = 0; i < body->kids; i++) {
         ad_node *s = body->kid[i];
@@ -112,5 +109,5 @@ ad_fn *ad_reverse_points(ad_arena *m, const ad_fn *f)
         }
         ad_append(m, fn->body, s);
     }
-    return fn;
+    return 1;
 }

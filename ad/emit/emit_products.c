@@ -13,9 +13,7 @@
 #include "base/arena.h"
 #include "emit/emit.h"
 #include "tree/flow.h"
-#include "derive/reverse.h"
-#include "derive/tangent.h"
-#include "shape/vector.h"
+#include "shape/passes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -82,31 +80,11 @@ static const char *present(ad_arena *m, const ad_fn *fn, const char *letters)
     return kept;
 }
 
-static ad_fn *move(ad_arena *m, const ad_fn *fn, const char *letters, int level, int keep)
+/* The plan for several lanes. levels: tangents to take, though nothing may move. */
+static ad_plan plan_for(const ad_subject *s, const variant *v, int levels)
 {
-    static const char *const slot[] = {"t", "y", "p", "u"};
-    const char *moving[5] = {0};
-    for (int i = 0, n = 0; i < 4; i++)
-        if (strchr(letters, slot[i][0])) moving[n++] = slot[i];
-    ad_wrt wrt = {level, moving, keep};
-    return ad_tangent(m, fn, &wrt);
-}
-
-/* levels: tangents to take, though nothing may move. NULL: cannot be reversed. */
-static ad_fn *build(ad_arena *m, const ad_fn *fn, const variant *v, int levels)
-{
-    ad_fn *f = ad_fn_copy(m, fn, NULL);
-    if (*v->by) {
-        unsigned by = (strchr(v->by, 'y') ? AD_BY_Y : 0u) | (strchr(v->by, 'p') ? AD_BY_P : 0u);
-        f = ad_reverse(m, f, by);
-        if (!f) return NULL;
-        f->cut = fn->cut;
-    }
-    for (int level = 1; level <= levels; level++) {
-        f = move(m, f, v->move[level - 1], level, v->keep);
-        ad_dead(m, f);
-    }
-    return f;
+    return (ad_plan){.lanes = 1, .by = (strchr(v->by, 'y') ? AD_BY_Y : 0u) | (strchr(v->by, 'p') ? AD_BY_P : 0u), .levels = levels,
+                     .move = {v->move[0], v->move[1]}, .keep = v->keep, .checked = s->nan_check};
 }
 
 /* ---- C functions ---------------------------------------------------------------------------------------------------------------- */
@@ -169,21 +147,17 @@ static void put_instance(ad_out *o, const ad_fn *fn, const char *name, const cha
     ad_puts(o, ");\n}\n\n");
 }
 
-static void prepare(ad_arena *m, const ad_subject *s, ad_fn *fn, int lanes)
+/* name_1 and name_any; name_4 and, unless the function is large, name_8 if the body is not cut. fn: as derived by the plan, which
+ * is for several lanes. Returns the widest with a function of its own; 0: cannot be had for one lane. */
+static int put_widths(ad_out *o, const ad_subject *s, const ad_plan *plan, const ad_fn *fn, const char *name)
 {
-    ad_vectorize(m, fn, lanes);
-    if (!s->nan_check) ad_row_pointers(m, fn, lanes); /* what is reported has the user's names */
-}
-
-/* name_1, of `single`, and name_any; name_4 and, unless the function is large, name_8 if the body is not cut. Returns the widest
- * with a function of its own. */
-static int put_widths(ad_out *o, const ad_subject *s, const ad_fn *fn, const ad_fn *single, const char *name)
-{
-    ad_fn *one = ad_fn_copy(o->m, single, NULL);
-    prepare(o->m, s, one, 0);
+    ad_plan single = *plan;
+    single.lanes = 0;
+    ad_fn *one = ad_derive(o->m, s->fn, &single), *wide = ad_fn_copy(o->m, fn, NULL);
+    if (!one) return 0;
+    ad_shape(o->m, one, &single);
     ad_emit_fn(o, one, &(ad_emit){.name = ad_text(o->m, "%s_1", name), .check = s->nan_check});
-    ad_fn *wide = ad_fn_copy(o->m, fn, NULL);
-    prepare(o->m, s, wide, 1);
+    ad_shape(o->m, wide, plan);
     const int cut = ad_emit_is_long(wide), statements = ad_emit_statements(wide);
     if (statements > *s->most) *s->most = statements;
     ad_emit_fn(o, wide, &(ad_emit){.name = ad_text(o->m, cut ? "%s_any" : "%s_lanes", name), .lanes = 1});
@@ -195,10 +169,11 @@ static int put_widths(ad_out *o, const ad_subject *s, const ad_fn *fn, const ad_
     return eight ? 8 : 4;
 }
 
-/* name(lanes, ...) for every number of lanes. */
-static void put_variant(ad_out *o, const ad_subject *s, const ad_fn *fn, const ad_fn *single, const char *name)
+/* name(lanes, ...) for every number of lanes. -1: cannot be had. */
+static int put_variant(ad_out *o, const ad_subject *s, const ad_plan *plan, const ad_fn *fn, const char *name)
 {
-    const int widest = put_widths(o, s, fn, single, name);
+    const int widest = put_widths(o, s, plan, fn, name);
+    if (!widest) return -1;
     ad_put(o, "static int %s(int lanes, ", name);
     ad_emit_params(o, fn, 1);
     ad_puts(o, ")\n{\n");
@@ -213,6 +188,7 @@ static void put_variant(ad_out *o, const ad_subject *s, const ad_fn *fn, const a
     ad_puts(o, ");\n        if (status) return status;\n    }\n");
     put_rest(o, s, fn, name, widest == 1);
     ad_puts(o, "}\n\n");
+    return 0;
 }
 
 /* ---- the outermost functions ------------------------------------------------------------------------------------------------------- */
@@ -361,11 +337,11 @@ int ad_put_product(ad_out *o, const ad_subject *s, const char *product_name)
     variant kept[VARIANTS];
     const int levels = (*product->variant[0].move[0] != 0) + (*product->variant[0].move[1] != 0), variants = choose(o->m, s, product, kept);
     for (int i = 0; i < variants; i++) {
-        fn[i] = build(o->m, s->fn, &kept[i], levels);
-        const ad_fn *single = s->split == s->fn ? fn[i] : build(o->m, s->split, &kept[i], levels);
-        if (!fn[i] || !single) return -1;
+        ad_plan plan = plan_for(s, &kept[i], levels);
+        fn[i] = ad_derive(o->m, s->fn, &plan);
+        if (!fn[i]) return -1;
         name[i] = ad_text(o->m, "%s_%s_%s", s->name, product->name, kept[i].name);
-        put_variant(o, s, fn[i], single, name[i]);
+        if (put_variant(o, s, &plan, fn[i], name[i])) return -1;
     }
     put_outer(o, s, product, variants, fn, name);
     return 0;
@@ -380,9 +356,9 @@ void ad_put_named(ad_out *o, const ad_subject *s, const char *ending)
 {
     const ad_fn *fn = s->fn;
     const char *name = ad_text(o->m, "%s_%s", s->name, ending);
-    ad_fn *one = ad_fn_copy(o->m, s->split, NULL);
-    ad_dead(o->m, one);
-    prepare(o->m, s, one, 0);
+    const ad_plan plan = {.checked = s->nan_check};
+    ad_fn *one = ad_derive(o->m, fn, &plan);
+    ad_shape(o->m, one, &plan);
     ad_emit_fn(o, one, &(ad_emit){.name = ad_text(o->m, "%s_1", name), .check = s->nan_check});
     for (int pass = 0; pass < 2; pass++)
         ad_put(o, "int %s(%sdouble t, const double *y, const double *p, double *out, void *data)%s", name, s->objective ? "int k, " : "",
@@ -394,11 +370,12 @@ void ad_put_named(ad_out *o, const ad_subject *s, const char *ending)
 
 int ad_put_points(ad_out *o, const ad_subject *s)
 {
-    const ad_fn *fn = uses_slot(s->fn, 'p') && !ad_emit_is_long(s->fn) ? ad_reverse_points(o->m, s->fn) : NULL;
-    const ad_fn *single = !fn || s->split == s->fn ? fn : ad_reverse_points(o->m, s->split);
-    if (!fn || !single || ad_emit_is_long(fn)) return 0;
+    const ad_plan plan = {.lanes = 1, .by = AD_BY_P, .points = 1, .checked = s->nan_check};
+    const ad_fn *fn = uses_slot(s->fn, 'p') && !ad_emit_is_long(s->fn) ? ad_derive(o->m, s->fn, &plan) : NULL;
+    if (!fn || ad_emit_is_long(fn)) return 0;
     const char *name = ad_text(o->m, "%s_vjp_points", s->name);
-    const int widest = put_widths(o, s, fn, single, name);
+    const int widest = put_widths(o, s, &plan, fn, name);
+    if (!widest) return 0;
     for (int pass = 0; pass < 2; pass++)
         ad_put(o, "int %s(int points, const double *t, const double *const *y, const double *p, int w, const double *const *u, double *pb, void *data)%s", name,
                pass ? "\n{\n" : ";\n");

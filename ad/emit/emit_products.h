@@ -8,7 +8,6 @@
 typedef struct ad_subject {
     const ad_model *model;
     const ad_fn *fn;    /* extents of its parameters are set */
-    const ad_fn *split; /* for code with one lane: fn with its loops cut into pieces (index_set_split.c); fn itself: nothing to cut */
     const char *name;   /* of the emitted functions: "model" for the right-hand side, "model_init" and so on for the others */
     int objective;      /* 1: a costate_function: all C functions have a first parameter int k */
     int frequent;       /* 1: called at every stage: worth variants for what may be missing */

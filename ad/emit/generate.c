@@ -11,7 +11,6 @@
 #include "tree/loops.h"
 #include "emit/pattern.h"
 #include "emit/emit_products.h"
-#include "shape/index_set_split.h"
 
 #include <string.h>
 
@@ -137,7 +136,7 @@ static void put_jacobian(file *g)
         ad_puts(g->o, "\n");
     }
     ad_subject of = *s;
-    of.fn = of.split = jac;
+    of.fn = jac;
     ad_put_named(g->o, &of, "jac");
 }
 
@@ -221,8 +220,6 @@ int ad_generate(ad_arena *m, const ad_model *model, const ad_generate_options *o
     file g = {.m = m, .model = model, .options = options, .o = &rest};
     for (int i = 0; i < FUNCTIONS; i++) g.subject[i] = subject(&g, i);
     put_tables(&g);
-    for (int i = 0; i < FUNCTIONS; i++) /* after the tables have their names */
-        if (g.subject[i].fn) g.subject[i].split = ad_split_index_sets(m, g.subject[i].fn);
     for (int i = 0; i < FUNCTIONS; i++)
         if (put_function(&g, i)) return -1;
     if (options->pieces & AD_FORWARD) {

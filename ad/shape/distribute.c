@@ -6,7 +6,7 @@
  *     for i: { ...; row[i] = e; a[i] += g }    for i: a[i] += row[i + 1] + row[i - 1]
  *
  * in strips short enough for row to stay in the nearest cache; what the second loop leaves out at its ends is added by itself. */
-#include "shape/vector_in.h"
+#include "shape/passes_in.h"
 
 #include "base/arena.h"
 
@@ -23,7 +23,7 @@ typedef struct moved {
 } moved;
 
 typedef struct splitter {
-    ad_vectors *v;
+    ad_run *r;
     const ad_node *loop;
     const ad_loops *around;
     ad_syms changing;
@@ -53,7 +53,7 @@ static ad_sym *row_for(splitter *w, const ad_node *value, int *fresh)
             return w->list[i].row;
         }
     *fresh = 1;
-    ad_sym *row = ad_sym_new(w->v->m, w->v->fn, "row", AD_DOUBLE, AD_LOCAL);
+    ad_sym *row = ad_sym_new(w->r->m, w->r->fn, "row", AD_DOUBLE, AD_LOCAL);
     row->array = 1;
     row->lane = 1;
     return row;
@@ -92,7 +92,7 @@ static void join(splitter *w, int at)
 
 static void move(splitter *w, const ad_node *s, const ad_affine *form)
 {
-    ad_arena *m = w->v->m;
+    ad_arena *m = w->r->m;
     int fresh;
     const ad_node *value = ad_stays_put(w->loop->body, s->value) ? s->value : NULL; /* else it may differ from its equals */
     ad_sym *row = row_for(w, value, &fresh);
@@ -103,7 +103,7 @@ static void move(splitter *w, const ad_node *s, const ad_affine *form)
 
 static ad_node *range(splitter *w, ad_node *from, ad_node *to, ad_node *body)
 {
-    ad_node *n = ad_for_like(w->v->m, w->loop, from, to, 1, body);
+    ad_node *n = ad_for_like(w->r->m, w->loop, from, to, 1, body);
     n->simd = 1;
     return n;
 }
@@ -113,7 +113,7 @@ static int admits(splitter *w, const ad_node *loop, const ad_node *add)
 {
     for (int i = 0; i < loop->body->kids; i++) {
         const ad_node *other = loop->body->kid[i]->target;
-        if (other->sym == add->target->sym && !ad_apart(w->v, w->loop, w->around, &w->changing, add->target, other)) return 0;
+        if (other->sym == add->target->sym && !ad_apart(w->r, w->loop, w->around, &w->changing, add->target, other)) return 0;
     }
     return 1;
 }
@@ -121,7 +121,7 @@ static int admits(splitter *w, const ad_node *loop, const ad_node *add)
 /* The addition for i = from .. to-1, in one of the block's loops from number `first` on, or in a new one. */
 static void put_addition(splitter *w, ad_node *block, int first, ad_node *from, ad_node *to, ad_node *add)
 {
-    ad_arena *m = w->v->m;
+    ad_arena *m = w->r->m;
     for (int i = first; i < block->kids; i++) {
         ad_node *loop = block->kid[i];
         if (!ad_same(loop->first, from) || !ad_same(loop->end, to) || !admits(w, loop, add)) continue;
@@ -143,12 +143,12 @@ static ad_node *row_at(splitter *w, const moved *k, int64_t late)
 {
     ad_affine at = w->offset;
     at.c -= late;
-    return ad_elem(w->v->m, k->row, ad_from_affine(w->v->m, &at));
+    return ad_elem(w->r->m, k->row, ad_from_affine(w->r->m, &at));
 }
 
 static ad_node *addition(splitter *w, const moved *k, ad_node *e)
 {
-    ad_node *add = ad_inc(w->v->m, ad_elem(w->v->m, k->array, ad_from_affine(w->v->m, &k->form)), e);
+    ad_node *add = ad_inc(w->r->m, ad_elem(w->r->m, k->array, ad_from_affine(w->r->m, &k->form)), e);
     add->place = k->place;
     return add;
 }
@@ -156,7 +156,7 @@ static ad_node *addition(splitter *w, const moved *k, ad_node *e)
 /* The split loop from `from` to `to`, appended to block. */
 static void put_loops(splitter *w, ad_node *block, ad_node *from, ad_node *to)
 {
-    ad_arena *m = w->v->m;
+    ad_arena *m = w->r->m;
     ad_append(m, block, range(w, from, to, w->body));
     const int first = block->kids;
     for (int i = 0; i < w->count; i++) {
@@ -183,8 +183,8 @@ static void put_rows(splitter *w, ad_node *block, int64_t extent)
         int known = 0;
         for (int j = 0; j < i; j++) known |= w->list[j].row == w->list[i].row;
         if (known) continue;
-        w->list[i].row->extent = ad_whole(w->v->m, extent);
-        ad_append(w->v->m, block, ad_decl(w->v->m, w->list[i].row));
+        w->list[i].row->extent = ad_whole(w->r->m, extent);
+        ad_append(w->r->m, block, ad_decl(w->r->m, w->list[i].row));
     }
 }
 
@@ -192,7 +192,7 @@ static void put_rows(splitter *w, ad_node *block, int64_t extent)
 static unsigned char *choose(splitter *w)
 {
     const ad_node *body = w->loop->body;
-    unsigned char *stays = ad_take(w->v->m, (size_t)body->kids + 1);
+    unsigned char *stays = ad_take(w->r->m, (size_t)body->kids + 1);
     for (int i = body->kids - 1; i >= 0; i--) {
         const ad_node *s = body->kid[i];
         stays[i] = 1;
@@ -200,7 +200,7 @@ static unsigned char *choose(splitter *w)
         for (int j = i + 1; stays[i] && j < body->kids; j++) {
             const ad_node *o = body->kid[j];
             if (stays[j] && o->op == AD_INC && o->target->op == AD_ELEM && o->target->sym == s->target->sym)
-                stays[i] = (unsigned char)ad_apart(w->v, w->loop, w->around, &w->changing, s->target, o->target);
+                stays[i] = (unsigned char)ad_apart(w->r, w->loop, w->around, &w->changing, s->target, o->target);
         }
     }
     return stays;
@@ -212,14 +212,14 @@ static int distribute(splitter *w)
     const unsigned char *stays = choose(w);
     ad_loops loops = *w->around;
     ad_loops_enter(&loops, w->loop);
-    w->list = ad_take(w->v->m, ((size_t)body->kids + 1) * sizeof *w->list);
+    w->list = ad_take(w->r->m, ((size_t)body->kids + 1) * sizeof *w->list);
     for (int i = 0; i < body->kids; i++) {
         ad_node *s = body->kid[i];
         if (stays[i]) {
-            ad_append(w->v->m, w->body, s);
+            ad_append(w->r->m, w->body, s);
             continue;
         }
-        ad_affine form = ad_affine_of(&w->v->defs, s->target->index);
+        ad_affine form = ad_affine_of(&w->r->defs, s->target->index);
         int64_t c = ad_coefficient(&form, w->loop->sym);
         if (!ad_steady(&form, &loops, &w->changing) || c == 0 || !added_at_top(body, s->target->sym, 1)) return 0;
         move(w, s, &form);
@@ -227,16 +227,16 @@ static int distribute(splitter *w)
     return w->count > 0 && w->count <= 64;
 }
 
-ad_node *ad_distribute_scatter(ad_vectors *v, const ad_node *loop, const ad_loops *around)
+static ad_node *distributed(ad_run *r, const ad_node *loop, const ad_loops *around)
 {
-    ad_arena *m = v->m;
+    ad_arena *m = r->m;
     int64_t trips = ad_trips(loop);
     if (loop->step != 1 || (trips >= 0 && trips < 8)) return NULL;
     int whole = trips >= 0 && trips <= STRIP;
-    splitter w = {.v = v, .loop = loop, .around = around, .body = ad_block(m)};
+    splitter w = {.r = r, .loop = loop, .around = around, .body = ad_block(m)};
     w.shortest = whole ? trips : trips < 0 ? 1 : trips % STRIP ? trips % STRIP : STRIP;
     ad_writes(m, loop, &w.changing);
-    ad_sym *strip = ad_sym_new(m, v->fn, "strip", AD_INT, AD_COUNTER), *end = ad_sym_new(m, v->fn, "strip_end", AD_INT, AD_LOCAL);
+    ad_sym *strip = ad_sym_new(m, r->fn, "strip", AD_INT, AD_COUNTER), *end = ad_sym_new(m, r->fn, "strip_end", AD_INT, AD_LOCAL);
     strip->ctype = end->ctype = loop->sym->ctype;
     w.offset = (ad_affine){.ok = 1, .terms = whole ? 1 : 2, .term = {{loop->sym, 1}, {strip, -1}}};
     if (whole && ad_constant(loop->first, &w.offset.c)) w.offset.c = -w.offset.c;
@@ -245,7 +245,7 @@ ad_node *ad_distribute_scatter(ad_vectors *v, const ad_node *loop, const ad_loop
     ad_syms live = {0}; /* indices that what was moved had are not computed for nothing */
     ad_writes(m, w.body, &live);
     test->body = w.body = ad_dead_block(m, w.body, &live);
-    if (!ad_independent(v, test, around)) return NULL;
+    if (!ad_independent(r, test, around)) return NULL;
     ad_node *block = ad_block(m);
     put_rows(&w, block, whole ? trips : STRIP);
     if (whole) {
@@ -260,4 +260,17 @@ ad_node *ad_distribute_scatter(ad_vectors *v, const ad_node *loop, const ad_loop
     put_loops(&w, inner, ad_use(m, strip), ad_use(m, end));
     ad_append(m, block, ad_for(m, strip, loop->first, loop->end, STRIP, inner));
     return block;
+}
+
+static void distribute_loops(ad_run *r, ad_node *s, const ad_loops *around, ad_node *out)
+{
+    ad_node *loops = NULL;
+    if (s->op == AD_FOR && ad_holds_loop(s->body)) ad_rewrite_inside(r, s, around, distribute_loops);
+    else if (s->op == AD_FOR && !s->simd && !ad_independent(r, s, around)) loops = distributed(r, s, around);
+    ad_append(r->m, out, loops ? loops : s);
+}
+
+void ad_distribute_scatters(ad_run *r)
+{
+    ad_rewrite(r, distribute_loops);
 }

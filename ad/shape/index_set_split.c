@@ -422,9 +422,9 @@ static void split_block(splitter *w, ad_node *b)
     }
 }
 
-const ad_fn *ad_split_index_sets(ad_arena *m, const ad_fn *fn)
+ad_fn *ad_split_index_sets(ad_arena *m, const ad_fn *fn)
 {
     splitter w = {.m = m, .fn = ad_fn_copy(m, fn, NULL), .to = 1, .last = 1, .end = 1};
     split_block(&w, w.fn->body);
-    return w.changed ? w.fn : fn;
+    return w.changed ? w.fn : NULL;
 }

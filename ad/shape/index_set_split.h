@@ -4,8 +4,8 @@
 
 #include "tree/tree.h"
 
-/* A copy in which loops over indices that wrap around or stop at the ends are cut into pieces in which they are affine; fn
- * itself: there is nothing to cut. */
-const ad_fn *ad_split_index_sets(ad_arena *m, const ad_fn *fn);
+/* A copy in which loops over indices that wrap around or stop at the ends are cut into pieces in which they are affine;
+ * NULL: there is nothing to cut. */
+ad_fn *ad_split_index_sets(ad_arena *m, const ad_fn *fn);
 
 #endif

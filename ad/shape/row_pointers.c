@@ -11,7 +11,7 @@
  *
  * In a sweep back, states come from the record of the run: from memory. What processors fetch in advance by themselves is not
  * enough there, so that rows of a large grid are asked for some way ahead. */
-#include "shape/vector_in.h"
+#include "shape/passes_in.h"
 
 #include "base/arena.h"
 #include "tree/print.h"
@@ -176,8 +176,8 @@ static int visit(finder *w, ad_node *n)
     return 1;
 }
 
-void ad_row_pointers(ad_arena *m, ad_fn *fn, int lanes)
+void ad_row_pointers(ad_run *r)
 {
-    finder w = {.m = m, .fn = fn, .lanes = lanes, .defs = ad_defs_of(m, fn, fn->body)};
-    if (visit(&w, fn->body)) ad_dead(m, fn); /* integers that only indices needed */
+    finder w = {.m = r->m, .fn = r->fn, .lanes = r->lanes, .defs = r->defs};
+    if (visit(&w, r->fn->body)) ad_dead(r->m, r->fn); /* integers that only indices needed */
 }

@@ -117,11 +117,11 @@ static int find_additions(nest *w)
 {
     const ad_node *body = w->at.loop[1]->body;
     int found = 0;
-    w->list = ad_take(w->at.v->m, ADDITIONS * sizeof *w->list);
+    w->list = ad_take(w->at.r->m, ADDITIONS * sizeof *w->list);
     for (int i = 0; i < body->kids; i++) {
         const ad_node *s = body->kid[i];
         if (s->op != AD_INC || s->target->op != AD_ELEM || s->target->sym->role != AD_SUM) continue;
-        const ad_affine form = ad_affine_of(&w->at.v->defs, s->target->index);
+        const ad_affine form = ad_affine_of(&w->at.r->defs, s->target->index);
         if (!ad_steady(&form, &w->at.loops, &w->at.changing)) continue;
         if (w->count == ADDITIONS) return 0;
         w->list[w->count++] = (addition){s, form, ad_nest_movable(&w->at, s->value), -1, {0, 0}};
@@ -149,11 +149,11 @@ static int range(const ad_node *loop, int64_t *from, int64_t *to)
 static void find_integers(nest *w)
 {
     const ad_node *body = w->at.loop[0] ? w->at.loop[0]->body : NULL;
-    w->integers = ad_block(w->at.v->m);
+    w->integers = ad_block(w->at.r->m);
     for (int i = 0; body && i < body->kids; i++) {
         ad_node *s = body->kid[i];
         const ad_sym *x = s->op == AD_DECL ? s->sym : s->op == AD_SET && s->target->op == AD_NAME ? s->target->sym : NULL;
-        if (x && x->number < w->at.v->defs.syms && w->at.v->defs.def[x->number]) ad_append(w->at.v->m, w->integers, s);
+        if (x && x->number < w->at.r->defs.syms && w->at.r->defs.def[x->number]) ad_append(w->at.r->m, w->integers, s);
     }
 }
 
@@ -162,11 +162,11 @@ static void find_integers(nest *w)
 static int unordered(const nest *w)
 {
     ad_syms used = {0}, integers = {0};
-    const ad_fn *fn = w->at.v->fn;
+    const ad_fn *fn = w->at.r->fn;
     const ad_node *whole = w->at.loop[!w->at.loop[0]];
-    ad_reads(w->at.v->m, w->at.loop[1], &used);
-    ad_writes(w->at.v->m, w->at.loop[1], &used);
-    ad_writes(w->at.v->m, w->integers, &integers);
+    ad_reads(w->at.r->m, w->at.loop[1], &used);
+    ad_writes(w->at.r->m, w->at.loop[1], &used);
+    ad_writes(w->at.r->m, w->integers, &integers);
     for (int i = 0; i < fn->syms; i++) {
         const ad_sym *s = fn->sym[i];
         if (!ad_has(&used, s) || !ad_has(&w->at.changing, s) || ad_has(&w->own[1], s) || ad_has(&integers, s)) continue;
@@ -177,7 +177,7 @@ static int unordered(const nest *w)
 
 static ad_node *loop_over(const nest *w, int d, const ad_box *b, ad_node *body)
 {
-    ad_arena *m = w->at.v->m;
+    ad_arena *m = w->at.r->m;
     return ad_for_like(m, w->at.loop[d], ad_whole(m, b->from[d]), ad_whole(m, b->to[d]), 1, body);
 }
 
@@ -191,7 +191,7 @@ static int worth_it(nest *w)
         w->inside = ad_box_meet(&w->inside, &sources);
     }
     if (ad_box_empty(&w->inside)) return 0;
-    if (!w->at.v->lanes && ad_too_short(loop_over(w, 1, &w->inside, w->at.loop[1]->body))) return 0;
+    if (!w->at.r->lanes && ad_too_short(loop_over(w, 1, &w->inside, w->at.loop[1]->body))) return 0;
     for (int d = 0; d < 2; d++) {
         iterations[0] *= w->all.to[d] - w->all.from[d];
         iterations[1] *= w->inside.to[d] - w->inside.from[d];
@@ -204,7 +204,7 @@ static int worth_it(nest *w)
 /* What is in `inner`, for the rows of the box; names 0: under new names. */
 static void put_rows(const nest *w, const ad_box *b, ad_node *inner, int names, ad_node *out)
 {
-    ad_arena *m = w->at.v->m;
+    ad_arena *m = w->at.r->m;
     ad_node *rows = inner;
     if (w->at.loop[0]) {
         ad_node *body = ad_block(m);
@@ -213,7 +213,7 @@ static void put_rows(const nest *w, const ad_box *b, ad_node *inner, int names, 
         rows = ad_block(m);
         ad_append(m, rows, loop_over(w, 0, b, body));
     }
-    rows = ad_copy(m, rows, names ? NULL : ad_new_symbols(m, w->at.v->fn, &w->own[0]));
+    rows = ad_copy(m, rows, names ? NULL : ad_new_symbols(m, w->at.r->fn, &w->own[0]));
     ad_append_all(m, out, rows);
 }
 
@@ -233,7 +233,7 @@ static int takes(const nest *w, const ad_box *b, const addition *x)
 /* What the point takes for the element of number `at`; gone: additions that are part of it. */
 static void take(const nest *w, const ad_box *b, int at, unsigned char *gone, ad_node *body)
 {
-    ad_arena *m = w->at.v->m;
+    ad_arena *m = w->at.r->m;
     const addition *last = NULL;
     ad_total t = {.count = 0};
     for (int i = 0; i < w->count; i++) {
@@ -254,7 +254,7 @@ static void take(const nest *w, const ad_box *b, int at, unsigned char *gone, ad
 
 static ad_node *body_for(const nest *w, const ad_box *b)
 {
-    ad_arena *m = w->at.v->m;
+    ad_arena *m = w->at.r->m;
     const ad_node *old = w->at.loop[1]->body;
     ad_node *body = ad_block(m), *taken = ad_block(m);
     unsigned char gone[ADDITIONS] = {0};
@@ -271,12 +271,12 @@ static ad_node *body_for(const nest *w, const ad_box *b)
 /* The boxes, of which the largest keeps the names. */
 static void put_boxes(const nest *w, const ad_box *part, ad_node *out)
 {
-    ad_arena *m = w->at.v->m;
+    ad_arena *m = w->at.r->m;
     ad_node *inner = ad_block(m);
     for (int k = 0; k < 5; k++) {
         if (!ad_box_empty(&part[k])) {
             ad_node *loop = loop_over(w, 1, &part[k], body_for(w, &part[k]));
-            ad_append(m, inner, k == 1 || k == 3 ? ad_copy(m, loop, ad_new_symbols(m, w->at.v->fn, &w->own[1])) : loop);
+            ad_append(m, inner, k == 1 || k == 3 ? ad_copy(m, loop, ad_new_symbols(m, w->at.r->fn, &w->own[1])) : loop);
         }
         if (k == 1 || k == 2 || inner->kids == 0) continue;
         put_rows(w, &part[k], inner, k == 3, out);
@@ -293,7 +293,7 @@ typedef struct strip {
 
 static void give(const nest *w, const addition *x, const ad_box *iterations, strip *list, int *count)
 {
-    ad_arena *m = w->at.v->m;
+    ad_arena *m = w->at.r->m;
     int k = 0;
     for (; k < *count; k++)
         if (ad_box_same(&list[k].iterations, iterations) && list[k].shift[0] == x->shift[0] && list[k].shift[1] == x->shift[1]) break;
@@ -306,7 +306,7 @@ static void give(const nest *w, const addition *x, const ad_box *iterations, str
 /* What no box takes. Returns 0: too many pieces. */
 static int put_strips(const nest *w, const ad_box *part, ad_node *out)
 {
-    ad_arena *m = w->at.v->m;
+    ad_arena *m = w->at.r->m;
     strip *list = ad_take(m, (size_t)w->count * AD_BOXES * sizeof *list);
     int strips = 0;
     for (int i = 0; i < w->count; i++) {
@@ -340,10 +340,10 @@ static ad_node *live_part(ad_arena *m, ad_node *block)
 }
 
 /* 1: what replaces the inner loop, for all iterations of the outer one, if there is one, was appended to out. */
-static int gather(ad_vectors *v, const ad_node *outer, const ad_node *inner, ad_node *out)
+static int gather(ad_run *r, const ad_node *outer, const ad_node *inner, ad_node *out)
 {
-    ad_arena *m = v->m;
-    nest w = {.at = {.v = v, .loop = {outer, inner}}, .all = {{0, 0}, {1, 1}}};
+    ad_arena *m = r->m;
+    nest w = {.at = {.r = r, .loop = {outer, inner}}, .all = {{0, 0}, {1, 1}}};
     if (!ad_plain(inner) || !range(inner, &w.all.from[1], &w.all.to[1])) return 0;
     if (outer && !range(outer, &w.all.from[0], &w.all.to[0])) return 0;
     find_integers(&w);
@@ -370,21 +370,24 @@ static int gather(ad_vectors *v, const ad_node *outer, const ad_node *inner, ad_
 
 /* ---- the function ---------------------------------------------------------------------------------------------------------- */
 
-static void gather_loop(ad_vectors *v, ad_node *loop, ad_node *out)
+static void gather_loop(ad_run *r, ad_node *loop, const ad_loops *around, ad_node *out)
 {
-    ad_arena *m = v->m;
-    ad_node *rest = ad_block(m), *taken = ad_block(m), *body = loop->body;
-    if (gather(v, NULL, loop, out)) return;
-    for (int i = 0; i < body->kids; i++)
-        if (body->kid[i]->op != AD_FOR || !gather(v, loop, body->kid[i], taken)) ad_append(m, rest, body->kid[i]);
-    ad_scatter_to_gather(v, rest);
-    loop->body = rest;
+    ad_arena *m = r->m;
+    if (loop->op != AD_FOR || gather(r, NULL, loop, out)) {
+        if (loop->op != AD_FOR) ad_append(m, out, loop);
+        return;
+    }
+    ad_node *taken = ad_block(m);
+    const ad_node body = ad_emptied(loop->body);
+    for (int i = 0; i < body.kids; i++)
+        if (body.kid[i]->op != AD_FOR || !gather(r, loop, body.kid[i], taken)) ad_append(m, loop->body, body.kid[i]);
+    ad_rewrite_inside(r, loop, around, gather_loop);
     if (taken->kids) {
         ad_node *left = ad_block(m);
         ad_syms own = {0};
         ad_append(m, left, loop);
         ad_declared(m, loop, &own);
-        left = ad_copy(m, live_part(m, left), ad_new_symbols(m, v->fn, &own));
+        left = ad_copy(m, live_part(m, left), ad_new_symbols(m, r->fn, &own));
         ad_append_all(m, out, left);
     } else {
         ad_append(m, out, loop);
@@ -392,15 +395,7 @@ static void gather_loop(ad_vectors *v, ad_node *loop, ad_node *out)
     ad_append_all(m, out, taken);
 }
 
-void ad_scatter_to_gather(ad_vectors *v, ad_node *block)
+void ad_scatter_to_gather(ad_run *r)
 {
-    const ad_node old = ad_emptied(block);
-    for (int i = 0; i < old.kids; i++) {
-        ad_node *s = old.kid[i];
-        for (int k = ad_inner(s); s->op == AD_IF && k < s->kids; k++)
-            if (s->kid[k]) ad_scatter_to_gather(v, s->kid[k]);
-        if (s->op == AD_BLOCK) ad_scatter_to_gather(v, s);
-        if (s->op == AD_FOR) gather_loop(v, s, block);
-        else ad_append(v->m, block, s);
-    }
+    ad_rewrite(r, gather_loop);
 }

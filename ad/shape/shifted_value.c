@@ -10,7 +10,7 @@ enum { READS = 3, NODES = 16 }; /* elements that a value may consist of, and all
 static int invariant(const ad_nest *x, const ad_node *e)
 {
     ad_syms used = {0};
-    ad_reads(x->v->m, e, &used);
+    ad_reads(x->r->m, e, &used);
     return !ad_meets(&used, &x->changing);
 }
 
@@ -38,7 +38,7 @@ static int movable(const ad_nest *x, const ad_node *e, int *reads, int *nodes)
         return is && movable(x, is, reads, nodes);
     }
     if (e->op == AD_ELEM) {
-        const ad_affine form = ad_affine_of(&x->v->defs, e->index);
+        const ad_affine form = ad_affine_of(&x->r->defs, e->index);
         return (*reads)-- > 0 && !ad_has(&x->changing, e->sym) && ad_steady(&form, &x->loops, &x->changing);
     }
     if (e->op != AD_NEG && e->op != AD_ADD && e->op != AD_SUB && e->op != AD_MUL) return 0;
@@ -61,11 +61,11 @@ int64_t ad_nest_stride(const ad_nest *x, const ad_affine *form, int d)
 /* The value that e has at x - shift. */
 static ad_node *shifted(const ad_nest *x, const ad_node *e, const int64_t *shift)
 {
-    ad_arena *m = x->v->m;
+    ad_arena *m = x->r->m;
     if (invariant(x, e)) return ad_copy(m, e, NULL);
     if (e->op == AD_NAME) return shifted(x, definition(x, e->sym), shift);
     if (e->op == AD_ELEM) {
-        ad_affine form = ad_affine_of(&x->v->defs, e->index);
+        ad_affine form = ad_affine_of(&x->r->defs, e->index);
         for (int d = 0; d < 2; d++) form.c -= shift[d] * ad_nest_stride(x, &form, d);
         return ad_elem(m, e->sym, ad_from_affine(m, &form));
     }
@@ -116,7 +116,7 @@ static struct ad_term *place_for(ad_arena *m, ad_total *t, ad_factor f, int near
 /* Adds f e, of x - shift. */
 static void add(const ad_nest *x, ad_total *t, ad_factor f, const ad_node *e, const int64_t *shift)
 {
-    ad_arena *m = x->v->m;
+    ad_arena *m = x->r->m;
     const int moves = !invariant(x, e), second = moves && e->op == AD_MUL && !invariant(x, e->a);
     if (moves && e->op == AD_NAME) {
         add(x, t, f, definition(x, e->sym), shift);
@@ -141,7 +141,7 @@ void ad_total_add(const ad_nest *x, ad_total *t, const ad_node *e, const int64_t
 int ad_total_absorb(const ad_nest *x, ad_total *t, const ad_node *e)
 {
     ad_total both = *t;
-    both.term = ad_grow(x->v->m, t->term, (size_t)t->count * sizeof *t->term, (size_t)t->room * sizeof *t->term);
+    both.term = ad_grow(x->r->m, t->term, (size_t)t->count * sizeof *t->term, (size_t)t->room * sizeof *t->term);
     ad_total_add(x, &both, e, (const int64_t[2]){0, 0});
     if (both.count > t->count) return 0;
     *t = both;

@@ -6,10 +6,10 @@
 #ifndef COSTATE_AD_SHIFTED_VALUE_H
 #define COSTATE_AD_SHIFTED_VALUE_H
 
-#include "shape/vector_in.h"
+#include "shape/passes_in.h"
 
 typedef struct ad_nest {
-    ad_vectors *v;
+    ad_run *r;
     const ad_node *loop[2]; /* the outer one, or NULL, and the inner one */
     ad_loops loops;         /* both */
     ad_syms changing;       /* what they assign to */

@@ -3,15 +3,15 @@
  *     for i: { s = 0;  for j: s += a[i][j] y[j];  ...  for j: yb[j] += a[i][j] s_b }
  *
  * The additions to s wait for each other, and every iteration takes all of yb from the cache and back. With K iterations side by side and their inner loops
- * joined, K sums are under way at a time, and y and yb travel once for K iterations; so with the last ones, if they are fewer. */
-#include "shape/vector_in.h"
+ * fused, K sums are under way at a time, and y and yb travel once for K iterations; so with the last ones, if they are fewer. */
+#include "shape/passes_in.h"
 
 #include "base/arena.h"
 
 enum { JAM_ONE = 4, JAM_LANES = 4, SHORT = 8, STATEMENTS = 24 };
 
 typedef struct jammer {
-    ad_vectors *v;
+    ad_run *r;
     const ad_node *loop;
     ad_syms own; /* what the body declares */
     int ways;    /* iterations side by side */
@@ -38,8 +38,8 @@ static int unordered(const jammer *w, const ad_node *s, const ad_loops *loops)
     if (target->op == AD_NAME) return ad_has(&w->own, target->sym) || (s->op == AD_INC && ad_only_added(body, target->sym));
     if (reads(body, target->sym)) return 0;
     if (s->op == AD_INC && target->sym->role == AD_SUM) return 1;
-    ad_affine form = ad_affine_of(&w->v->defs, target->index);
-    return ad_injective(&w->v->defs, loops, 0, &form);
+    ad_affine form = ad_affine_of(&w->r->defs, target->index);
+    return ad_injective(&w->r->defs, loops, 0, &form);
 }
 
 /* 1: an element of n is the same one in all iterations of the outer loop. */
@@ -47,7 +47,7 @@ static int shared(const jammer *w, const ad_node *n)
 {
     if (!n) return 0;
     if (n->op == AD_ELEM) {
-        ad_affine form = ad_affine_of(&w->v->defs, n->index);
+        ad_affine form = ad_affine_of(&w->r->defs, n->index);
         return form.ok && ad_coefficient(&form, w->loop->sym) == 0;
     }
     for (int i = 0; i < n->kids; i++)
@@ -55,13 +55,13 @@ static int shared(const jammer *w, const ad_node *n)
     return 0;
 }
 
-static int joinable(const jammer *w, const ad_node *inner)
+static int fusible(const jammer *w, const ad_node *inner)
 {
     ad_syms bounds = {0};
     ad_loops loops = {2, {w->loop, inner}};
     int64_t trips = ad_trips(inner);
-    ad_reads(w->v->m, inner->first, &bounds);
-    ad_reads(w->v->m, inner->end, &bounds);
+    ad_reads(w->r->m, inner->first, &bounds);
+    ad_reads(w->r->m, inner->end, &bounds);
     if (inner->step != 1 || (trips >= 0 && trips < SHORT) || ad_has(&bounds, w->loop->sym) || ad_meets(&bounds, &w->own)) return 0;
     for (int i = 0; i < inner->body->kids; i++) {
         const ad_node *s = inner->body->kid[i];
@@ -80,7 +80,7 @@ static int worth_it(const jammer *w)
         const ad_node *s = body->kid[i];
         size += s->op == AD_FOR ? s->body->kids : s->op != AD_DECL;
         if (s->op == AD_FOR) {
-            if (!joinable(w, s)) return 0;
+            if (!fusible(w, s)) return 0;
             gains |= shared(w, s->body);
         } else if (s->op == AD_SET || s->op == AD_INC ? !unordered(w, s, &loops) : s->op == AD_DECL ? s->sym->array : s->op != AD_NOTE) {
             return 0;
@@ -94,8 +94,8 @@ static int worth_it(const jammer *w)
 /* The symbols of iteration i + k: new ones for what the body declares, but the counters of inner loops, which all iterations share. */
 static ad_sym **symbols(const jammer *w, int k, ad_node *start)
 {
-    ad_arena *m = w->v->m;
-    ad_fn *fn = w->v->fn;
+    ad_arena *m = w->r->m;
+    ad_fn *fn = w->r->fn;
     ad_sym **map = ad_new_symbols(m, fn, &w->own), *i = w->loop->sym;
     for (int s = 0; s < w->loop->body->kids; s++)
         if (w->loop->body->kid[s]->op == AD_FOR) map[w->loop->body->kid[s]->sym->number] = NULL;
@@ -108,7 +108,7 @@ static ad_sym **symbols(const jammer *w, int k, ad_node *start)
 
 static ad_node *side_by_side(const jammer *w)
 {
-    ad_arena *m = w->v->m;
+    ad_arena *m = w->r->m;
     const ad_node *body = w->loop->body;
     ad_node *out = ad_block(m);
     ad_sym **map[JAM_ONE];
@@ -126,35 +126,51 @@ static ad_node *side_by_side(const jammer *w)
     return out;
 }
 
-static int still_vectors(ad_vectors *v, const ad_node *loop, ad_loops around)
+static int still_vectors(ad_run *r, const ad_node *loop, ad_loops around)
 {
     ad_loops_enter(&around, loop);
     for (int i = 0; i < loop->body->kids; i++) {
         const ad_node *s = loop->body->kid[i];
-        if (s->op == AD_FOR && s->simd && !ad_independent(v, s, &around)) return 0;
+        if (s->op == AD_FOR && s->simd && !ad_independent(r, s, &around)) return 0;
     }
     return 1;
 }
 
-void ad_unroll_and_jam(ad_vectors *v, const ad_node *loop, const ad_loops *around, ad_node *out)
+/* Appends what replaces the loop; nothing: there is nothing to gain. */
+static void jam_loop(ad_run *r, const ad_node *loop, const ad_loops *around, ad_node *out)
 {
-    ad_arena *m = v->m;
-    jammer w = {.v = v, .loop = loop, .ways = v->lanes ? JAM_LANES : JAM_ONE};
+    ad_arena *m = r->m;
+    jammer w = {.r = r, .loop = loop, .ways = r->lanes ? JAM_LANES : JAM_ONE};
     ad_declared(m, loop->body, &w.own);
-    if (v->fn->point) ad_exclude(&w.own, v->fn->point); /* all loops over points have the one counter */
+    if (r->fn->point) ad_exclude(&w.own, r->fn->point); /* all loops over points have the one counter */
     if (!worth_it(&w)) return;
     const int64_t trips = ad_trips(loop), whole = trips / w.ways * w.ways;
     ad_node *end = ad_add(m, ad_copy(m, loop->first, NULL), ad_whole(m, whole));
     ad_node *most = ad_for_like(m, loop, ad_copy(m, loop->first, NULL), end, w.ways, side_by_side(&w));
-    const ad_defs before = v->defs;
-    v->defs = ad_defs_of(m, v->fn, most);
-    const int fine = still_vectors(v, most, *around);
-    v->defs = before;
+    const ad_defs before = r->defs;
+    r->defs = ad_defs_of(m, r->fn, most);
+    const int fine = still_vectors(r, most, *around);
+    r->defs = before;
     if (!fine) return;
     ad_append(m, out, most);
     if (whole == trips) return;
     w.ways = (int)(trips - whole);
     ad_node *rest = side_by_side(&w);
-    rest = ad_copy(m, rest, ad_new_symbols(m, v->fn, &w.own));
+    rest = ad_copy(m, rest, ad_new_symbols(m, r->fn, &w.own));
     ad_append(m, out, ad_for_like(m, loop, ad_copy(m, end, NULL), ad_copy(m, loop->end, NULL), w.ways, rest));
+}
+
+static void jam(ad_run *r, ad_node *s, const ad_loops *around, ad_node *out)
+{
+    const int before = out->kids;
+    if (s->op == AD_FOR) {
+        ad_rewrite_inside(r, s, around, jam);
+        jam_loop(r, s, around, out);
+    }
+    if (out->kids == before) ad_append(r->m, out, s);
+}
+
+void ad_unroll_and_jam(ad_run *r)
+{
+    ad_rewrite(r, jam);
 }

@@ -49,7 +49,7 @@ typedef struct ad_sym {
     int array;         /* 1: array */
     ad_node *extent;   /* of an array: elements, a passive integer expression; NULL: unknown (input and output parameters) */
     int lane;          /* 1: w values */
-    int points;        /* 1: a parameter of which there is one for each point (reverse.h, ad_reverse_points) */
+    int points;        /* 1: a parameter of which there is one for each point (reverse.h, ad_over_points) */
     const char *text;  /* AD_CONST: the C text of its definition, e.g. "static const double k[3] = {1, 2, 3};" */
     const char *user;  /* the user's name for it; NULL: a temporary */
     const char *slot;  /* of a parameter: what it is, see below; NULL: a member of ad_fn says it */
@@ -148,7 +148,7 @@ typedef struct ad_fn {
     ad_sym *param[AD_PARAMS]; /* role AD_INPUT, AD_OUTPUT or AD_SUM */
     ad_sym *t, *y, *p, *out, *k, *data; /* of the user's function: those among param, or NULL: not there. data is a void pointer, kept as is */
     ad_sym *u, *yb, *pb;      /* of what reverse made: seeds (lane inputs) and sums; else NULL */
-    ad_sym *points, *point;   /* of what ad_reverse_points made: how many, and the counter of the loops over them; else NULL */
+    ad_sym *points, *point;   /* of what ad_over_points made: how many, and the counter of the loops over them; else NULL */
     int returns;              /* 1: int status (the user's `return 0`, `return 1`): the sym `status` holds it at the end */
     ad_sym *status;
     ad_node *body;            /* AD_BLOCK */
