@@ -19,7 +19,7 @@ static int tangent_of_block(costate_solver *worker, int b, void *ctx)
     const tangents *t = ctx;
     dblock *d = &t->block[b];
     TRY(worker->fam->tangent(worker, t->st, d, NULL));
-    return cst__all_finite((size_t)worker->prob.n * (size_t)d->w, d->ydotnew) ? 0 : STEP_NOT_FINITE;
+    return cst__all_finite(worker->live * (size_t)d->w, d->ydotnew) ? 0 : STEP_NOT_FINITE;
 }
 
 static int sharing(const run *r) /* threads for the work at hand */
@@ -38,6 +38,30 @@ static int together(costate_solver *s, const run *r, const step *st)
     return !rc;
 }
 
+/* The tangents of a step that was accurate enough, and *err, if theirs is larger. */
+static int attempt_tangents(costate_solver *s, run *r, const step *st, double *err)
+{
+    const int steer = s->opt.step == 0 && r->tg->control;
+    step taken = *st;
+    taken.note = s->note;
+    if (together(s, r, &taken)) return ACCEPTED;
+    double began = r->workers > 1 ? platform_now() : 0;
+    r->which = "jvp";
+    for (int b = 0; b < r->tg->cut.blocks; b++) {
+        dblock *d = &r->tg->block[b];
+        double e = 0;
+        int rc = s->fam->tangent(s, &taken, d, steer ? &e : NULL);
+        if (rc < 0) return cst__callback_failed(s, rc, "jvp", st->t, st->h, st->n);
+        r->reason = rc;
+        if (rc > 0) return REFUSED;
+        if (steer ? !isfinite(e) : !cst__all_finite(s->live * (size_t)d->w, d->ydotnew)) return DIRECTION_NOT_FINITE;
+        if (e > *err) *err = e;
+        if (e > 1) return TOO_INACCURATE;
+    }
+    if (r->workers > 1) r->alone_s = platform_now() - began;
+    return ACCEPTED;
+}
+
 int cst__attempt(costate_solver *s, run *r, const step *st, double *err)
 {
     int adaptive = s->opt.step == 0;
@@ -48,27 +72,9 @@ int cst__attempt(costate_solver *s, run *r, const step *st, double *err)
     if (rc < 0) return cst__callback_failed(s, rc, "rhs", st->t, st->h, st->n);
     r->reason = rc;
     if (rc > 0) return REFUSED;
-    if (adaptive ? !isfinite(*err) : !cst__all_finite((size_t)s->prob.n, st->ynew)) return NOT_FINITE;
+    if (adaptive ? !isfinite(*err) : !cst__all_finite(s->live, st->ynew)) return NOT_FINITE;
     if (*err > 1) return TOO_INACCURATE;
-    step taken = *st;
-    taken.note = s->note;
-    if (r->tg && together(s, r, &taken)) return ACCEPTED;
-    double began = r->workers > 1 ? platform_now() : 0;
-    for (int b = 0; r->tg && b < r->tg->cut.blocks; b++) {
-        dblock *d = &r->tg->block[b];
-        double e = 0;
-        int steer = adaptive && r->tg->control;
-        r->which = "jvp";
-        rc = s->fam->tangent(s, &taken, d, steer ? &e : NULL);
-        if (rc < 0) return cst__callback_failed(s, rc, "jvp", st->t, st->h, st->n);
-        r->reason = rc;
-        if (rc > 0) return REFUSED;
-        if (steer ? !isfinite(e) : !cst__all_finite((size_t)s->prob.n * (size_t)d->w, d->ydotnew)) return DIRECTION_NOT_FINITE;
-        if (e > *err) *err = e;
-        if (e > 1) return TOO_INACCURATE;
-    }
-    if (r->workers > 1) r->alone_s = platform_now() - began;
-    return ACCEPTED;
+    return r->tg ? attempt_tangents(s, r, st, err) : ACCEPTED;
 }
 
 static int running_tangent_of_block(costate_solver *worker, int b, void *ctx)

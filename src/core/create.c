@@ -53,7 +53,7 @@ static int find_table(costate_solver *s, const costate_table **table)
 static int choose_method(costate_solver *s)
 {
     TRY(find_table(s, &s->table));
-    s->fam = s->table->family == COSTATE_ROS ? &cst__ros : s->table->family == COSTATE_FIRK ? &cst__firk : s->table->family == COSTATE_SDIRK ? &cst__sdirk : &cst__erk;
+    s->fam = s->own_fam ? s->own_fam : cst__family(s->table->family);
     s->stats.method = s->table->name ? s->table->name : "user";
     return s->fam->open(s);
 }
@@ -61,7 +61,8 @@ static int choose_method(costate_solver *s)
 /* One block for all vectors of a run. */
 static int carve(costate_solver *s)
 {
-    s->state = (size_t)s->prob.n + (s->fam->carry_doubles ? s->fam->carry_doubles(s) : 0);
+    s->live = (size_t)s->prob.n + (s->fam->history_doubles ? s->fam->history_doubles(s) : 0);
+    s->state = s->live + (s->fam->carry_doubles ? s->fam->carry_doubles(s) : 0);
     size_t n = cst__pad(s->state), np = cst__pad((size_t)s->prob.np), m = cst__pad((size_t)s->nobj);
     size_t stages = cst__pad(s->fam->stage_doubles(s));
     double *at = s->work = cst__alloc(&s->alloc, 7 * n + np + stages + 2 * m, sizeof(double));
@@ -116,6 +117,11 @@ static void dismantle(costate_solver *s)
 
 int costate_create(costate_solver **out, const costate_problem *problem, const costate_options *options)
 {
+    return cst__create(out, problem, options, NULL);
+}
+
+int cst__create(costate_solver **out, const costate_problem *problem, const costate_options *options, const family *own)
+{
     if (!out) return COSTATE_ERR_NULL;
     *out = NULL;
     costate_options opt = options ? *options : costate_defaults(NULL);
@@ -126,6 +132,7 @@ int costate_create(costate_solver **out, const costate_problem *problem, const c
     memset(s, 0, sizeof *s);
     s->alloc = cst__guard(&s->guard, &alloc);
     s->opt = opt;
+    s->own_fam = own;
     s->stats.method = s->stats.derivatives = s->stats.linsol = s->stats.sensitivities = "";
     s->stats.tier = "none";
     *out = s;

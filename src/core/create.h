@@ -4,6 +4,8 @@
 
 #include "solver/solver.h"
 
+/* costate_create with a family that is not among the library's own; NULL: that of the table. */
+int cst__create(costate_solver **out, const costate_problem *problem, const costate_options *options, const family *own);
 int cst__furnish(costate_solver *s); /* derivatives, method and vectors for the problem and the options in s */
 
 /* options.c */

@@ -4,16 +4,20 @@
 /* In the order of cst__dblock_carve. */
 size_t cst__dblock_doubles(const costate_solver *s, int w)
 {
-    size_t lanes = (size_t)w, nw = cst__pad((size_t)s->prob.n * lanes);
-    return 5 * nw + cst__pad((size_t)s->prob.np * lanes) + cst__pad(s->fam->stage_doubles(s) * lanes) +
+    size_t lanes = (size_t)w, lw = cst__pad(s->live * lanes), nw = cst__pad((size_t)s->prob.n * lanes);
+    return 2 * lw + 3 * nw + cst__pad((size_t)s->prob.np * lanes) + cst__pad(s->fam->stage_doubles(s) * lanes) +
            2 * cst__pad((size_t)s->nobj * lanes) + cst__pad(s->fam->tangent_doubles(s) * lanes);
 }
 
 void cst__dblock_carve(const costate_solver *s, dblock *d, int w, double *at)
 {
-    size_t lanes = (size_t)w, nw = cst__pad((size_t)s->prob.n * lanes), qw = cst__pad((size_t)s->nobj * lanes);
-    *d = (dblock){.w = w, .ydot = at, .ydotnew = at + nw, .fdot = at + 2 * nw, .fdotnew = at + 3 * nw, .dense = at + 4 * nw};
-    d->pdot = d->own_pdot = at += 5 * nw;
+    size_t lanes = (size_t)w, lw = cst__pad(s->live * lanes), nw = cst__pad((size_t)s->prob.n * lanes);
+    size_t qw = cst__pad((size_t)s->nobj * lanes);
+    *d = (dblock){.w = w, .ydot = at, .ydotnew = at + lw};
+    d->fdot = at += 2 * lw;
+    d->fdotnew = at += nw;
+    d->dense = at += nw;
+    d->pdot = d->own_pdot = at += nw;
     d->stages = at += cst__pad((size_t)s->prob.np * lanes);
     d->qdot = at += cst__pad(s->fam->stage_doubles(s) * lanes);
     d->qrow = at += qw;
@@ -22,11 +26,14 @@ void cst__dblock_carve(const costate_solver *s, dblock *d, int w, double *at)
 
 int cst__dblock_init(costate_solver *s, dblock *d)
 {
-    if (!s->d.init.fn.eval || !d->pdot) return 0;
-    size_t nw = (size_t)s->prob.n * (size_t)d->w;
-    TRY(s->d.init.fn.jvp(0, s->t0, NULL, s->p, d->w, NULL, NULL, d->pdot, d->fdot, s->d.init.data));
-    for (size_t i = 0; i < nw; i++) d->ydot[i] += d->fdot[i];
-    return 0;
+    const deriv_function *init = &s->d.init;
+    size_t lanes = (size_t)d->w, nw = (size_t)s->prob.n * lanes;
+    if (init->fn.eval && d->pdot) {
+        TRY(cst__of(s, "init's jvp", init->fn.jvp(0, s->t0, NULL, s->p, d->w, NULL, NULL, d->pdot, d->fdot, init->data)));
+        for (size_t i = 0; i < nw; i++) d->ydot[i] += d->fdot[i];
+    }
+    memset(d->ydot + nw, 0, (s->live * lanes - nw) * sizeof *d->ydot);
+    return s->fam->history_tangent ? s->fam->history_tangent(s, s->y0, d) : 0;
 }
 
 static void swap(double **a, double **b)

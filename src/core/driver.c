@@ -40,15 +40,20 @@ static void clip(const costate_solver *s, const run *r, step *st)
     st->tn = r->t + st->h;
 }
 
+/* The size of the next attempt, by the family or the controller. */
+static double settle(costate_solver *s, run *r, const step *st, verdict v, double err)
+{
+    const outcome o = {.accepted = v == ACCEPTED, .err = v == ACCEPTED || v == TOO_INACCURATE ? err : NAN, .failures = r->failures};
+    return s->fam->settle ? s->fam->settle(s, st, &o, &r->c) : cst__control_size(&r->c, st->h, &o);
+}
+
 /* A smaller r->h after a failed attempt, or a failure. */
 static int shrink(costate_solver *s, run *r, const step *st, verdict v, double err)
 {
     s->stats.rejected++;
+    r->failures++;
     r->refused = v == TOO_INACCURATE ? 0 : r->refused + 1;
-    double fac = v == TOO_INACCURATE ? cst__control_factor(&r->c, st->h, err, 0) : 0.25;
-    r->c.rejected = 1;
-    r->h = st->h * fac;
-    if (fabs(r->h) < s->opt.hmin && fabs(st->h) > s->opt.hmin) r->h = copysign(s->opt.hmin, st->h);
+    r->h = settle(s, r, st, v, err);
     double least = fmax(s->opt.hmin, fmax(16 * DBL_EPSILON * fabs(st->t), DBL_MIN / DBL_EPSILON));
     if (s->opt.step > 0 || fabs(r->h) < least || r->refused > REFUSALS) return cst__attempt_failed(s, r, st, v, err);
     return 0;
@@ -73,7 +78,7 @@ static int finish(costate_solver *s, run *r, const step *st)
     s->fnew_valid = 0;
     for (int b = 0; tg && b < tg->cut.blocks; b++) cst__dblock_accept(&tg->block[b]);
     s->stats.steps++;
-    r->refused = 0;
+    r->refused = r->failures = 0;
     r->t = st->tn;
     r->count++;
     if (st->tn == r->stop) {
@@ -119,11 +124,9 @@ static int walk(costate_solver *s, run *r)
                 continue;
             }
             double planned = fabs(r->h);
-            if (s->opt.step == 0) {
-                r->h = copysign(fmax(fabs(st.h) * cst__control_factor(&r->c, st.h, err, 1), s->opt.hmin), st.h);
-                if (s->fam->settle) r->h = s->fam->settle(s, st.h, r->h);
-            }
-            if (s->opt.step > 0 || (fabs(st.h) < planned && fabs(r->h) < planned)) r->h = copysign(planned, st.h); /* cut short by a stop only */
+            if (s->opt.step == 0) r->h = settle(s, r, &st, ACCEPTED, err);
+            int cut_short = fabs(st.h) < planned && fabs(r->h) < planned; /* by a stop only */
+            if (s->opt.step > 0 || cut_short) r->h = copysign(planned, st.h);
             break;
         }
         TRY(finish(s, r, &st));
@@ -136,8 +139,7 @@ int cst__run(costate_solver *s, tangent *tg)
 {
     double began = platform_now();
     run r = {.t = s->t0, .base = s->t0, .tg = tg, .workers = 1};
-    memcpy(s->y, s->y0, (size_t)s->prob.n * sizeof *s->y);
-    memset(s->y + s->prob.n, 0, (s->state - (size_t)s->prob.n) * sizeof *s->y);
+    memcpy(s->y, s->y0, s->state * sizeof *s->y);
     if (s->im) TRY(cst__implicit_prepare(s));
     if (s->fam->start) s->fam->start(s, 1);
     s->f_valid = s->fnew_valid = 0;

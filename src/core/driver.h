@@ -7,6 +7,7 @@
 
 /* Checks the input of a run, copies it, forgets the last run. Then cst__run takes the steps; directions tg or NULL. */
 int cst__start(costate_solver *s, double t0, double t1, const double *p, const double *y);
+int cst__first_state(costate_solver *s, double *y); /* what follows the n values of a state at t0 */
 int cst__run(costate_solver *s, tangent *tg);
 void cst__run_failed(costate_solver *s, double *y);
 int cst__callback_failed(costate_solver *s, int rc, const char *which, double t, double h, int64_t n);

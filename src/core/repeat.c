@@ -120,7 +120,7 @@ int cst__repeat(costate_solver *s, const double *y0, tangent *tg, int which, dou
         ynew = tg->joint[1];
     }
     memcpy(y, y0, n * sizeof *y);
-    memset(y + n, 0, (s->state - n) * sizeof *y);
+    TRY(cst__first_state(s, y));
     if (psi) memset(psi, 0, (size_t)s->nobj * sizeof *psi);
     TRY(objectives_at(s, 0, &obs, y, tg, psi));
     for (int64_t i = 0; i < s->log.count; i++) {

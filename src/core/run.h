@@ -12,6 +12,7 @@ typedef struct run {
     int64_t count;
     int obs; /* the next observation */
     int64_t attempts;
+    int failures;      /* attempts at this step that failed */
     int refused;       /* consecutive attempts that gave no error estimate */
     int reason;        /* what the last of them returned, */
     const char *which; /* and which callback, unless s->calling knows better */

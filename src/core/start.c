@@ -44,7 +44,15 @@ int cst__start(costate_solver *s, double t0, double t1, const double *p, const d
     st->tier = "none";
     TRY(cst__log_start(s, t0));
     memset(s->psi, 0, (size_t)s->nobj * sizeof *s->psi);
-    return 0;
+    return cst__first_state(s, s->y0);
+}
+
+int cst__first_state(costate_solver *s, double *y)
+{
+    size_t n = (size_t)s->prob.n;
+    memset(y + n, 0, (s->state - n) * sizeof *y);
+    int rc = s->fam->history ? s->fam->history(s, y) : 0;
+    return rc ? cst__callback_failed(s, rc, "rhs", s->t0, 0, 0) : 0;
 }
 
 /* Hairer, Norsett, Wanner I, II.4: h such that an explicit Euler step's error is about 0.01 tolerances. */

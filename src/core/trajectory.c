@@ -61,7 +61,7 @@ void cst__joint_share(costate_solver *s, size_t lanes, int *workers)
     const int apart = s->recorded[PRIMAL] && traj_stable(s->tr[PRIMAL]), changed = s->apart != apart;
     costate_solver *worker;
     for (int i = 0; (worker = cst__worker(s, i)); i++) worker->apart = apart;
-    const int64_t unit = (int64_t)((joint_at(s) + (size_t)s->prob.n * lanes) * sizeof(double));
+    const int64_t unit = (int64_t)((joint_at(s) + s->live * lanes) * sizeof(double));
     while (*workers > 1 && memory / *workers / unit + s->opt.disk / *workers / unit < SHARE_STATES) --*workers;
     if (changed || s->joint_memory != memory / *workers || s->joint_disk != s->opt.disk / *workers) {
         drop(s, JOINT);
@@ -92,6 +92,10 @@ static void clear_joint(costate_solver *s)
     if (on_disk) drop_joint(s);
 }
 
+/* A state is stored whole, history included. Where a history is the y of the k steps before (BDF), neighbouring records would hold
+ * the same vectors: state doubles in a record would then be those of y and what is carried, and the history would be gathered
+ * from the records of steps n-1 .. n-k when step n is fetched (traj_fetch, tiers "stages" and "states"); a checkpoint, which has
+ * no neighbours, would have to keep it. */
 int cst__traj_prepare(costate_solver *s, int which, size_t lanes)
 {
     const costate_solver *budget = s->leader ? s->leader : s;
@@ -99,8 +103,8 @@ int cst__traj_prepare(costate_solver *s, int which, size_t lanes)
     if (which == PRIMAL) clear_joint(s);
     else if (s->tr_lanes[JOINT] != lanes) drop(s, JOINT);
     if (!s->tr[which]) {
-        size_t n = (size_t)s->prob.n, state = s->state, stages = s->fam->stage_doubles(s);
-        traj_config config = {.state = lanes ? joint_at(s) + n * lanes : state,
+        size_t stages = s->fam->stage_doubles(s);
+        traj_config config = {.state = lanes ? joint_at(s) + s->live * lanes : s->state,
                               .stages = lanes ? joint_stages_at(s) + stages * lanes : stages,
                               .memory = which == JOINT ? budget->joint_memory : s->opt.memory,
                               .disk = which == JOINT ? budget->joint_disk : s->opt.disk,

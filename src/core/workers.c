@@ -62,7 +62,7 @@ int cst__worker_create(costate_solver *s, costate_solver **worker)
 {
     costate_solver *w = *worker = cst__alloc(&s->alloc, 1, sizeof *w);
     if (!w) return cst__fail(s, COSTATE_ERR_MEMORY, "a thread's workspace");
-    *w = (costate_solver){.leader = s, .alloc = s->alloc, .prob = s->prob, .opt = s->opt, .nobj = s->nobj};
+    *w = (costate_solver){.leader = s, .alloc = s->alloc, .prob = s->prob, .opt = s->opt, .nobj = s->nobj, .own_fam = s->own_fam};
     w->has_objective = s->has_objective;
     w->opt.threads = 1;
     w->opt.atols = s->atol;

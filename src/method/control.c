@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+static const double refused = 0.25; /* the factor where there is no error to go by */
+
 static control_kind choose(const costate_solver *s)
 {
     char first = s->opt.control[0];
@@ -18,11 +20,12 @@ void cst__control_start(control *c, const costate_solver *s)
                    .k = order + 1,
                    .safety = s->opt.safety,
                    .facmin = s->opt.facmin,
-                   .facmax = s->opt.facmax};
+                   .facmax = s->opt.facmax,
+                   .hmin = s->opt.hmin};
 }
 
 /* In logarithms: all three follow from log err^(-1/k) and its last value. */
-double cst__control_factor(control *c, double h, double err, int accepted)
+static double factor(control *c, double h, double err, int accepted)
 {
     const double least = 1e-10, least_old = 1e-4; /* an error of zero says nothing beyond "grow" */
     double rise = -log(err > least ? err : least) / c->k;
@@ -34,11 +37,17 @@ double cst__control_factor(control *c, double h, double err, int accepted)
     }
     double most = c->rejected || !accepted ? 1 : c->facmax;
     fac = fac < c->facmin ? c->facmin : fac > most ? most : fac;
-    c->rejected = !accepted;
     if (accepted) {
         double high = -log(least_old) / c->k;
         c->h_old = h;
         c->rise_old = rise < high ? rise : high;
     }
     return fac;
+}
+
+double cst__control_size(control *c, double h, const outcome *o)
+{
+    double size = fabs(h) * (isnan(o->err) ? refused : factor(c, h, o->err, o->accepted));
+    c->rejected = !o->accepted;
+    return copysign(size < c->hmin && (o->accepted || fabs(h) > c->hmin) ? c->hmin : size, h);
 }

@@ -22,10 +22,19 @@ typedef struct control {
     control_kind kind;
     double k, safety, facmin, facmax;
     double h_old, rise_old; /* of the last accepted step: h (0: there is none), and by how much log h might have risen */
-    int rejected;           /* the step before this attempt was rejected */
+    double hmin;            /* option hmin */
+    int rejected;           /* the attempt before this one was rejected */
 } control;
 
+/* What came of an attempt at a step. */
+typedef struct outcome {
+    int accepted;
+    double err;   /* the largest error, in tolerances; NaN: the attempt gave none */
+    int failures; /* attempts at this step that failed, this one included */
+} outcome;
+
 void cst__control_start(control *c, const costate_solver *s);
-double cst__control_factor(control *c, double h, double err, int accepted); /* the factor on h; remembers an accepted step */
+/* The size of the next attempt after one of size h; remembers an accepted step. Once for each attempt. */
+double cst__control_size(control *c, double h, const outcome *o);
 
 #endif

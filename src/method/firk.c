@@ -295,9 +295,11 @@ static int firk_step(costate_solver *s, const step *st, double *err)
 }
 
 /* The factors are worth a somewhat smaller step than possible, if they will serve. */
-static double firk_settle(costate_solver *s, double h, double hnew)
+static double firk_settle(costate_solver *s, const step *st, const outcome *o, control *c)
 {
     const firk *m = s->method;
+    double h = st->h, hnew = cst__control_size(c, h, o);
+    if (!o->accepted) return hnew;
     return m->theta <= keep_below && hnew / h >= 1 && hnew / h <= steady ? h : hnew;
 }
 

@@ -1,10 +1,31 @@
-/* method.h - a family of methods is a table of operations over a table of coefficients. The driver and the sweeps see only this. */
+/* method.h - a family of methods is a table of operations over a table of coefficients. The driver and the sweeps see only this.
+ *
+ * The state of a step, solver.state doubles, is
+ *
+ *     [ y | history | carried ]       live = n + history_doubles,   state = live + carry_doubles
+ *
+ *     live     y and the history: what the rest of the run is a differentiable function of. Tangents and adjoints have a row for
+ *              every live number: ydot, ydotnew, lambda and lambda_dot are live x w. A multistep method has its past values or
+ *              slopes here; one-step methods have y alone.
+ *     frozen   what a family carries besides: numbers that decide how a step is computed, not what it is, such as the values
+ *              Newton's iteration starts from or the size of the step before. Like the step sizes themselves they are data of the
+ *              recorded run, so they have no rows: the derivatives are those of the scheme with all its decisions held fixed.
+ *
+ * A caller's arrays have n rows, and since y comes first those are the head of every block: objectives, observations and output see
+ * y only. The history at t0 follows from y0 by `history`, with its tangent and its transpose; at t1 nobody sees it, so its seeds
+ * are zero there. `running` and `dense` get the whole state: a quadrature or an interpolation may use the history, or have rows of
+ * its own in it.
+ *
+ * The trajectory keeps whole states, so that any of them can be started from. A history that consists of the y of the steps
+ * before need not be kept with each of them: core/trajectory.c says where it would be put together again. */
 #ifndef COSTATE_METHOD_H
 #define COSTATE_METHOD_H
 
+#include "method/control.h"
 #include "solver/solver.h"
 
-/* One step from (t, y) to (tn, ynew). tn is t + h up to round-off; a stage at c = 1 is evaluated at tn itself, so that first-same-as-last is exact. */
+/* One step from (t, y) to (tn, ynew), both whole states. tn is t + h up to round-off; a stage at c = 1 is evaluated at tn itself,
+ * so that first-same-as-last is exact. */
 typedef struct step {
     int64_t n;
     double t, h, tn;
@@ -14,13 +35,13 @@ typedef struct step {
     int note; /* a step that is repeated, or whose tangent is wanted: what it noted in solver.note; -1: a first attempt */
 } step;
 
-/* A block of directions along a step; arrays are n x w, pdot is np x w. */
+/* A block of directions along a step. */
 typedef struct dblock {
     int w;
-    double *ydot, *ydotnew;
-    const double *pdot;            /* own_pdot, or the caller's; NULL: zero */
+    double *ydot, *ydotnew;        /* live x w */
+    const double *pdot;            /* np x w: own_pdot, or the caller's; NULL: zero */
     double *own_pdot;
-    double *fdot, *fdotnew;        /* like solver.f, fnew */
+    double *fdot, *fdotnew;        /* n x w, like solver.f, fnew */
     int fdot_valid, fdotnew_valid;
     double *stages;                /* of the tangent: family.stage_doubles * w doubles */
     double *qdot, *qrow;           /* nobj x w: directions of the objectives; one term of theirs */
@@ -28,7 +49,8 @@ typedef struct dblock {
     double *dense;                 /* n x w: a row of dense output */
 } dblock;
 
-/* A block of adjoints. lambda is n x w, mu np x w or NULL, omega nobj x w: the weights of the objectives' running parts, or NULL. */
+/* A block of adjoints: lambda is live x w, mu np x w or NULL, omega nobj x w: the weights of the objectives' running parts, or
+ * NULL. */
 typedef struct ablock {
     int w;
     double *lambda, *mu, *omega;
@@ -43,8 +65,8 @@ typedef struct ablock {
     double *py_copy, *pu_store;
 } ablock;
 
-/* Reasons of a family's own for a smaller step: Newton's iteration does not converge; the linear solver failed, as s->im knows; f at a stage is not finite, which
- * a family turns into an error of NaN before it returns. */
+/* Reasons of a family's own for a smaller step: Newton's iteration does not converge; the linear solver failed, as s->im knows; f
+ * at a stage is not finite, which a family turns into an error of NaN before it returns. */
 enum { STEP_NEWTON = 1001, STEP_MATRIX, STEP_NOT_FINITE };
 
 struct family {
@@ -52,24 +74,36 @@ struct family {
     int heavy; /* a step's matrices are worth sharing: all blocks of a sweep go back together */
     int (*open)(costate_solver *s); /* makes s->method from s->table */
     void (*close)(costate_solver *s);
-    /* Doubles that follow the n of a state: what a step takes from the one before, so that a step computed again gives the same bits. They are part of y and
-     * ynew, are zero at t0, and are written by `step` with ynew. Or zeros alone, which make a state whole vectors. NULL: none. */
+    size_t (*history_doubles)(const costate_solver *s); /* live, behind y; NULL: none */
+    /* Frozen, behind the live ones; zero at t0. Or zeros alone, which make a state whole vectors. NULL: none. */
     size_t (*carry_doubles)(const costate_solver *s);
     size_t (*stage_doubles)(const costate_solver *s);   /* of stage data per step */
     size_t (*tangent_doubles)(const costate_solver *s); /* of work per lane of a tangent step */
     size_t (*adjoint_doubles)(const costate_solver *s); /* of work per lane of an adjoint step, first or second order */
     int (*points)(const costate_solver *s);             /* most points a step adds to ablock */
 
+    /* The history at t0, H(y, p): y has its n values, what follows is zero. NULL: the history is zero at t0. */
+    int (*history)(costate_solver *s, double *y);
+    /* Directions of the history at the state y, from those of y and p: rows n .. live-1 of d->ydot. Or NULL. */
+    int (*history_tangent)(costate_solver *s, const double *y, dblock *d);
+    /* Its transpose: rows 0 .. n-1 of lambda += H_y^T (rows n .. live-1), mu += H_p^T (the same). With b->lambda_dot its
+     * derivative along ydot (live x w) and b->pdot, first order included. Or NULL. */
+    int (*history_adjoint)(costate_solver *s, const double *y, const double *ydot, ablock *b);
+
     void (*start)(costate_solver *s, int fresh); /* a run begins: a fresh one, or a recorded one is repeated; NULL: nothing to do */
-    /* The step; ynew NULL: only the stages are wanted. *err becomes the error's norm, NaN if something is not finite. err NULL: a fixed or repeated step, no estimate. Returns what the right-hand side does, or STEP_... */
+    /* The step; ynew NULL: only the stages are wanted. *err becomes the error's norm, NaN if something is not finite. err NULL: a
+     * fixed or repeated step, no estimate. Returns what the right-hand side does, or STEP_... */
     int (*step)(costate_solver *s, const step *st, double *err);
-    /* h after an accepted step may be settled differently from hnew, the controller's choice, to keep factors; NULL: hnew it is. */
-    double (*settle)(costate_solver *s, double h, double hnew);
+    /* The size of the next attempt after this one, and with it whatever else the family chooses: an order, a matrix to keep. It sees
+     * the error and the controller, and the estimates that `step` left in the family's memory; c->k is the order of the next
+     * estimate plus one. What was chosen takes effect in the next first attempt, which notes it in solver.note (0 .. 127), so that
+     * it is not chosen again when the step is repeated. Not called with fixed steps. NULL: cst__control_size. */
+    double (*settle)(costate_solver *s, const step *st, const outcome *o, control *c);
     /* After a step gave something that is not finite: the first stage and component at fault; 0 if there is one. */
     int (*culprit)(costate_solver *s, const step *st, int *stage, int *component);
     /* The running part of the objectives over the step is added to psi (nobj). */
     int (*running)(costate_solver *s, const step *st, double *psi);
-    /* State at t + theta h into y; or, given a block d, its directions into ydot, `first` for the first theta of this step and block. */
+    /* y at t + theta h; or, given a block d, its directions into ydot (n x w), `first` for the first theta of this step and block. */
     int (*dense)(costate_solver *s, const step *st, double theta, double *y, dblock *d, double *ydot, int first);
 
     /* Tangent of the step, from its record alone; err as there, for the directions, and only just after `step`. */
@@ -77,12 +111,13 @@ struct family {
     int (*running_tangent)(costate_solver *s, const step *st, dblock *d);
     /* Transposed step: b->lambda from tn back to t; mu and points are added to. */
     int (*adjoint)(costate_solver *s, const step *st, ablock *b);
-    /* Its derivative along the directions ydot with stages dstages, first order included. */
+    /* Its derivative along the directions ydot (live x w) with stages dstages, first order included. */
     int (*second)(costate_solver *s, const step *st, const double *ydot, const double *dstages, ablock *b);
     /* Which product the problem lacks for it; NULL, or returning NULL: none. */
     const char *(*second_lacks)(const costate_solver *s);
 };
 
 extern const family cst__erk, cst__ros, cst__sdirk, cst__firk;
+const family *cst__family(costate_family id); /* of the four */
 
 #endif

@@ -24,7 +24,7 @@ layout cst__ablock_plan(const costate_solver *s, int w, int want_mu, int want_om
     layout l = {0};
     if (want_mu && s->prob.np >= MANY_PARAMS * s->prob.n && s->prob.np && s->prob.vjp && s->prob.vjp_points)
         l.capacity = points_put_off(s, n, lanes);
-    l.lambda = own_lambda ? cst__pad(n * lanes) : 0;
+    l.lambda = own_lambda ? cst__pad(s->live * lanes) : 0;
     l.mu = own_mu ? cst__pad((size_t)s->prob.np * lanes) : 0;
     l.omega = want_omega ? cst__pad((size_t)s->nobj * lanes) : 0;
     size_t c = (size_t)l.capacity;

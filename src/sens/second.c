@@ -20,8 +20,8 @@ typedef struct arrays {
 /* Memory of a block's sweep, behind that of its directions. */
 static size_t adjoint_doubles(const costate_solver *s, int w)
 {
-    size_t lanes = (size_t)w, nw = cst__pad((size_t)s->prob.n * lanes);
-    return 2 * nw + cst__pad((size_t)s->prob.np * lanes) + cst__pad((size_t)s->nobj * lanes) + cst__pad(s->fam->adjoint_doubles(s) * lanes);
+    size_t lanes = (size_t)w;
+    return 2 * cst__pad(s->live * lanes) + cst__pad((size_t)s->prob.np * lanes) + cst__pad((size_t)s->nobj * lanes) + cst__pad(s->fam->adjoint_doubles(s) * lanes);
 }
 
 /* 1: one block has all lanes, and the caller's arrays for parameters can be used as they are: what is added to hp does not change pdot. */
@@ -34,11 +34,11 @@ static int in_place(const costate_solver *s, const arrays *a)
 static void load_adjoint(costate_solver *s, const arrays *a, int q, const dblock *d, ablock *b, double *at)
 {
     const lane_cut c = a->cut;
-    size_t lanes = (size_t)d->w, nw = cst__pad((size_t)s->prob.n * lanes), npw = cst__pad((size_t)s->prob.np * lanes);
-    *b = (ablock){.w = d->w, .lambda = at, .lambda_dot = at + nw, .mu_dot = at + 2 * nw, .pdot = d->pdot};
-    b->omega = at += 2 * nw + npw;
+    size_t lanes = (size_t)d->w, lw = cst__pad(s->live * lanes), npw = cst__pad((size_t)s->prob.np * lanes);
+    *b = (ablock){.w = d->w, .lambda = at, .lambda_dot = at + lw, .mu_dot = at + 2 * lw, .pdot = d->pdot};
+    b->omega = at += 2 * lw + npw;
     b->work = at + cst__pad((size_t)s->nobj * lanes);
-    memset(b->lambda, 0, 2 * nw * sizeof *at);
+    memset(b->lambda, 0, 2 * lw * sizeof *at);
     if (!s->prob.np || !a->hp) b->mu_dot = NULL;
     else if (in_place(s, a)) b->mu_dot = a->hp;
     if (b->mu_dot) memset(b->mu_dot, 0, (size_t)s->prob.np * lanes * sizeof *b->mu_dot);
@@ -52,7 +52,7 @@ static int block(costate_solver *s, int q, void *ctx)
     const arrays *a = ctx;
     lane_cut c = a->cut;
     int w = cut_width(c, q);
-    size_t n = (size_t)s->prob.n, np = (size_t)s->prob.np, joint = joint_at(s) + cst__pad(n * (size_t)w);
+    size_t n = (size_t)s->prob.n, np = (size_t)s->prob.np, joint = joint_at(s) + cst__pad(s->live * (size_t)w);
     size_t tangent_part = cst__dblock_doubles(s, w);
     double *at = cst__scratch(s, &s->sweep, tangent_part + 2 * joint + adjoint_doubles(s, w));
     if (!at) return s->status;
@@ -65,7 +65,7 @@ static int block(costate_solver *s, int q, void *ctx)
     else if (in_place(s, a)) d.pdot = a->pdot;
     else cst__block_load(c, q, np, a->pdot, d.own_pdot);
     int rc = cst__dblock_init(s, &d);
-    if (rc) return cst__callback_failed(s, rc, "init's jvp", s->t0, 0, 0);
+    if (rc) return cst__callback_failed(s, rc, "jvp", s->t0, 0, 0);
     TRY(cst__traj_prepare(s, JOINT, (size_t)w));
     TRY(cst__repeat(s, s->y0, &tg, JOINT, NULL, NULL));
 

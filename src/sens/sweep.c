@@ -37,10 +37,11 @@ static int not_finite(costate_solver *s, const step *st, const double *x, int w)
 {
     char buffer[32];
     int i = 0;
-    while (i < s->prob.n * w - 1 && isfinite(x[i])) i++;
-    i /= w;
-    return cst__fail_at(s, COSTATE_ERR_SWEEP_NOT_FINITE, st->t, st->h, st->n, -1, i, "the adjoint of %s in the step from t = %.10g to %.10g (step %lld)",
-                        cst__state_name(s, i, buffer), st->t, st->tn, (long long)st->n);
+    while (i < (int)s->live * w - 1 && isfinite(x[i])) i++;
+    i = i / w < s->prob.n ? i / w : -1;
+    const char *whose = i < 0 ? "the family's history" : cst__state_name(s, i, buffer);
+    return cst__fail_at(s, COSTATE_ERR_SWEEP_NOT_FINITE, st->t, st->h, st->n, -1, i,
+                        "the adjoint of %s in the step from t = %.10g to %.10g (step %lld)", whose, st->t, st->tn, (long long)st->n);
 }
 
 /* Observations met after n steps, newest first. */
@@ -57,27 +58,29 @@ static int observations(costate_solver *s, sweep *w, int64_t n, const double *y,
 
 static int back_step(costate_solver *s, sweep *w, const step *st, const double *ydot, const double *dstages)
 {
-    size_t n = (size_t)s->prob.n;
     for (int q = 0; q < w->count; q++) {
         ablock *b = &w->block[q];
         if (b->points + s->fam->points(s) > b->capacity) TRY(flush(s, b, st));
         int rc = b->lambda_dot ? s->fam->second(s, st, ydot, dstages, b) : s->fam->adjoint(s, st, b);
         if (rc) return product_failed(s, rc, b->lambda_dot ? "vjp_dot" : "vjp", st);
-        size_t nw = n * (size_t)b->w;
-        if (!cst__all_finite(nw, b->lambda)) return not_finite(s, st, b->lambda, b->w);
-        if (b->lambda_dot && !cst__all_finite(nw, b->lambda_dot)) return not_finite(s, st, b->lambda_dot, b->w);
+        size_t count = s->live * (size_t)b->w;
+        if (!cst__all_finite(count, b->lambda)) return not_finite(s, st, b->lambda, b->w);
+        if (b->lambda_dot && !cst__all_finite(count, b->lambda_dot)) return not_finite(s, st, b->lambda_dot, b->w);
     }
     return 0;
 }
 
-static int finish(costate_solver *s, sweep *w)
+/* What comes after the first step: the history and the initial state as functions of y0 and p. ydot: second order, at t0. */
+static int finish(costate_solver *s, sweep *w, const double *ydot)
 {
     step st = {.t = s->t0, .tn = s->t0};
     size_t np = (size_t)s->prob.np;
     for (int q = 0; q < w->count; q++) {
         ablock *b = &w->block[q];
         TRY(flush(s, b, &st));
-        int rc = cst__init_adjoint(s, b);
+        int rc = s->fam->history_adjoint ? s->fam->history_adjoint(s, s->y0, ydot, b) : 0;
+        if (rc) return product_failed(s, rc, ydot ? "vjp_dot" : "vjp", &st);
+        rc = cst__init_adjoint(s, b);
         if (rc) return product_failed(s, rc, "a product of init", &st);
         size_t nw = (size_t)s->prob.n * (size_t)b->w; /* an observation at t0 comes after the last step */
         if (!cst__all_finite(nw, b->lambda)) return not_finite(s, &st, b->lambda, b->w);
@@ -111,6 +114,7 @@ int cst__sweep_part(costate_solver *s, sweep *w, int64_t hi, int64_t lo)
 {
     int second = w->block[0].lambda_dot != NULL;
     const sweep states = {.which = PRIMAL, .replay = cst__replay, .context = s};
+    const double *ydot = NULL;
     if (hi == s->log.count) TRY(begin(s, w));
     for (int64_t n = hi - 1; n >= lo; n--) {
         const double *y, *data;
@@ -118,13 +122,14 @@ int cst__sweep_part(costate_solver *s, sweep *w, int64_t hi, int64_t lo)
             y = w->window->y[n - w->window->lo];
             data = w->window->data[n - w->window->lo];
         } else TRY(cst__sweep_fetch(s, w, n, &y, &data));
-        const double *ydot = second ? y + joint_at(s) : NULL, *dstages = second ? data + joint_stages_at(s) : NULL;
+        const double *dstages = second ? data + joint_stages_at(s) : NULL;
+        if (second) ydot = y + joint_at(s);
         if (second && s->apart) TRY(cst__sweep_fetch(s, &states, n, &y, &data));
         step st = {.n = n, .t = s->log.t[n], .h = s->log.h[n], .tn = s->log.t[n + 1], .y = y, .stages = (double *)(uintptr_t)data, .note = s->log.note[n]};
         TRY(back_step(s, w, &st, ydot, dstages));
         TRY(observations(s, w, n, y, ydot));
     }
-    return lo == 0 ? finish(s, w) : 0;
+    return lo == 0 ? finish(s, w, ydot) : 0;
 }
 
 int cst__sweep(costate_solver *s, sweep *w)

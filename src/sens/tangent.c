@@ -21,7 +21,7 @@ static int load(costate_solver *s, tangent *tg, const double *ydot, const double
         if (!pdot || !np) d->pdot = NULL;
         memset(d->qdot, 0, (size_t)(s->nobj * w) * sizeof *d->qdot);
         int rc = cst__dblock_init(s, d);
-        if (rc) return cst__callback_failed(s, rc, "init's jvp", s->t0, 0, 0);
+        if (rc) return cst__callback_failed(s, rc, "jvp", s->t0, 0, 0);
     }
     return 0;
 }

@@ -24,7 +24,11 @@ static void load(const costate_solver *s, const transpose *j, int q, ablock *b, 
         b->lambda = j->lambda;
         b->mu = j->mu;
         if (j->objectives) memset(b->lambda, 0, n * (size_t)width * sizeof *b->lambda);
-    } else cst__block_load(j->c, q, n, j->objectives ? NULL : j->lambda, b->lambda);
+    } else {
+        size_t lanes = (size_t)width;
+        cst__block_load(j->c, q, n, j->objectives ? NULL : j->lambda, b->lambda);
+        memset(b->lambda + n * lanes, 0, (s->live - n) * lanes * sizeof *b->lambda); /* nobody sees the history at t1 */
+    }
     if (j->want_mu) memset(b->mu, 0, np * (size_t)width * sizeof *b->mu);
     else b->mu = NULL;
     if (j->objectives) load_weights(s, j->c, q, j->weights, b);
@@ -136,7 +140,7 @@ int cst__transpose(costate_solver *s, int w, transpose *j)
     j->want_mu = j->mu && s->prob.np;
     int width = cut_width(j->c, 0), stable = traj_stable(s->tr[PRIMAL]);
     j->alone = stable && !s->fam->heavy;
-    j->direct = j->c.blocks == 1 && width == w;
+    j->direct = j->c.blocks == 1 && width == w && s->live == (size_t)s->prob.n;
     TRY(cst__workers_prepare(s, j->c.blocks, &j->workers));
     j->l = cst__ablock_plan(s, width, j->want_mu, j->objectives, !j->alone, !j->direct, j->want_mu && !j->direct);
     j->work = cst__pad(s->fam->adjoint_doubles(s) * (size_t)width);

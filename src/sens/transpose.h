@@ -21,7 +21,7 @@ typedef struct transpose {
     double *lambda, *mu;
     lane_cut c;
     int alone;  /* each block is swept by itself */
-    int direct; /* the caller's arrays are the only block */
+    int direct; /* the caller's arrays are the only block; they have no rows for a history */
     int workers;  /* threads */
     layout l;
     size_t work; /* doubles of the family's, at the head of every worker's memory */

@@ -61,6 +61,7 @@ struct costate_solver {
     deriv d;
     const costate_table *table;
     const family *fam;
+    const family *own_fam; /* given with the solver; NULL: that of the table */
     void *method;      /* the family's own */
     struct implicit *im; /* what implicit families have: Jacobian and linear solver; else NULL */
     int nobj;          /* objectives, or n when the final states are the objectives */
@@ -74,8 +75,9 @@ struct costate_solver {
     double *work;      /* one block, carved into the vectors below */
     double *atol;      /* n */
     double *p;         /* np, copied from the caller */
-    size_t state;      /* doubles in a state: n, and what the family carries from step to step */
-    double *y0, *yend; /* first and last state of the run */
+    size_t live;       /* doubles of a state that are differentiated: n, and the family's history */
+    size_t state;      /* doubles in a state: those, and what the family carries besides */
+    double *y0, *yend; /* first state of the run; the last, n of it */
     double *y, *ynew;  /* of the step at hand */
     double *f, *fnew;  /* f at the start of the step and, where the family gets it for nothing, at its end */
     int f_valid, fnew_valid;
@@ -111,10 +113,21 @@ int cst__fail_at(costate_solver *s, int code, double t, double h, int64_t n, int
 const char *cst__state_name(const costate_solver *s, int i, char buffer[32]);
 const char *cst__param_name(const costate_solver *s, int i, char buffer[32]);
 
-/* step_log.c: a run begins at t0; an accepted step of size h that ended at tn, with s->note. */
-int cst__log_start(costate_solver *s, double t0);
-int cst__log_append(costate_solver *s, double h, double tn);
+/* step_log.c */
+int cst__log_start(costate_solver *s, double t0); /* a run begins */
+int cst__log_grow(costate_solver *s);
 void cst__log_free(costate_solver *s);
+
+/* An accepted step of size h that ended at tn, with s->note. */
+static inline int cst__log_append(costate_solver *s, double h, double tn)
+{
+    step_log *log = &s->log;
+    if (log->count == log->capacity) TRY(cst__log_grow(s));
+    log->h[log->count] = h;
+    log->note[log->count] = (signed char)s->note;
+    log->t[++log->count] = tn;
+    return 0;
+}
 
 /* Every public call starts here: clears the message; refuses a broken solver. */
 int cst__begin(costate_solver *s);

@@ -1,7 +1,7 @@
 /* step_log.c - the accepted steps: times, sizes and what the family noted. */
 #include "solver/solver.h"
 
-static int log_grow(costate_solver *s)
+int cst__log_grow(costate_solver *s)
 {
     step_log *log = &s->log;
     int64_t capacity = log->capacity ? 2 * log->capacity : 256;
@@ -28,17 +28,8 @@ static int log_grow(costate_solver *s)
 int cst__log_start(costate_solver *s, double t0)
 {
     s->log.count = 0;
-    if (!s->log.capacity) TRY(log_grow(s));
+    if (!s->log.capacity) TRY(cst__log_grow(s));
     s->log.t[0] = t0;
-    return 0;
-}
-
-int cst__log_append(costate_solver *s, double h, double tn)
-{
-    if (s->log.count == s->log.capacity) TRY(log_grow(s));
-    s->log.h[s->log.count] = h;
-    s->log.note[s->log.count] = (signed char)s->note;
-    s->log.t[++s->log.count] = tn;
     return 0;
 }
 
