@@ -5,6 +5,7 @@
 #include "derive/accumulate.h"
 
 #include "base/arena.h"
+#include "tree/flow.h"
 
 typedef struct mention {
     int at;          /* statement */
@@ -171,13 +172,6 @@ static void name_seeds(ad_arena *m, ad_node **n, ad_node *const *seed)
     for (int i = 0; i < (*n)->kids; i++) name_seeds(m, &(*n)->kid[i], seed);
 }
 
-static void count_writes(const ad_node *n, int *writes)
-{
-    if (!n) return;
-    if (n->op == AD_SET || n->op == AD_INC || n->op == AD_POP) writes[n->target->sym->number]++;
-    for (int i = ad_inner(n); i < n->kids; i++) count_writes(n->kid[i], writes);
-}
-
 /* f_b = u[3] at the top, and nothing else is assigned to f_b. */
 static void find_seeds(ad_arena *m, const ad_fn *fn, ad_node *body)
 {
@@ -188,7 +182,7 @@ static void find_seeds(ad_arena *m, const ad_fn *fn, ad_node *body)
         if (s->op != AD_SET || s->target->op != AD_NAME || s->value->op != AD_ELEM) continue;
         if (s->value->sym == fn->u && s->value->index->op == AD_WHOLE && s->target->sym->role == AD_LOCAL) seed[s->target->sym->number] = s->value;
     }
-    for (int i = 0; i < body->kids; i++) count_writes(body->kid[i], writes);
+    ad_count_writes(body, writes);
     for (int k = 0; k < fn->syms; k++)
         if (writes[k] > 1) seed[k] = NULL;
     for (int i = 0; i < body->kids; i++) {

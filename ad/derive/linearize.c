@@ -21,14 +21,6 @@ typedef struct list {
     int count, room;
 } list;
 
-int ad_has_lanes(const ad_node *e)
-{
-    if (e->op == AD_NAME || e->op == AD_ELEM) return e->sym->lane;
-    for (int i = 0; i < e->kids; i++)
-        if (ad_has_lanes(e->kid[i])) return 1;
-    return 0;
-}
-
 /* 1: the expression depends on an active leaf through doubles. */
 static int varies(const work *w, const ad_node *e)
 {

@@ -88,24 +88,13 @@ static int reads_only(const ad_node *n, const ad_node *target)
     return 1;
 }
 
-/* 1: the loop reads s, other than by adding to it. */
-static int reads_symbol(const ad_node *n, const ad_sym *s)
-{
-    if (!n) return 0;
-    if (n->op == AD_SET || n->op == AD_INC) return ad_uses(n->value, s) || (n->target->op == AD_ELEM && ad_uses(n->target->index, s));
-    if (n->sym == s) return 1;
-    for (int i = 0; i < n->kids; i++)
-        if (reads_symbol(n->kid[i], s)) return 1;
-    return 0;
-}
-
 /* An assignment reads the adjoint of its target, and `=` clears it; reads of a symbol add to its adjoint. Sums that nobody reads are harmless. */
 static void check_order(order *o, const ad_node *n, ad_loops loops)
 {
     if (n->op == AD_SET || n->op == AD_INC) {
         const ad_sym *s = n->target->sym;
         if (!ad_active(&o->r->activity, s) || ad_has(&o->own, s) || (s == o->r->fn->out && o->r->seeds_direct)) return;
-        if (n->op == AD_INC && !reads_symbol(o->loop->body, s)) return;
+        if (n->op == AD_INC && !ad_reads_symbol(o->loop->body, s)) return;
         if (n->target->op == AD_NAME) {
             o->free = 0;
             return;

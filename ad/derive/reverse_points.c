@@ -70,15 +70,6 @@ static int separates(plan *w, const ad_node *body)
     return 1;
 }
 
-static int has_tape(const ad_node *n)
-{
-    if (!n) return 0;
-    if (n->op == AD_PUSH || n->op == AD_POP) return 1;
-    for (int i = ad_inner(n); i < n->kids; i++)
-        if (has_tape(n->kid[i])) return 1;
-    return 0;
-}
-
 int ad_over_points(ad_arena *m, ad_fn *fn)
 {
     if (fn->k || fn->returns || !fn->p || !fn->y || fn->params + 1 > AD_PARAMS) return 0;
@@ -95,7 +86,7 @@ int ad_over_points(ad_arena *m, ad_fn *fn)
         }
     ad_node *body = fn->body;
     fn->body = ad_block(m);
-    if (has_tape(body) || !separates(&w, body)) {
+    if (ad_contains(body, AD_PUSH) || ad_contains(body, AD_POP) || !separates(&w, body)) {
         ad_append(m, fn->body, over_points(&w, body));
         return 1;
     }

@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "derive/linearize.h"
+#include "tree/flow.h"
 #include "tree/rules.h"
 
 #include <stdlib.h>
@@ -86,17 +87,6 @@ static int spread(jacobian *w, const ad_node *n)
     }
     for (int i = n->op == AD_IF ? 1 : 0; n->op >= AD_DECL && i < n->kids; i++) more |= spread(w, n->kid[i]);
     return more;
-}
-
-static int reads(const ad_node *n, const ad_sym *s)
-{
-    if (!n) return 0;
-    if (n->op == AD_SET || n->op == AD_INC)
-        return ad_uses(n->value, s) || (n->target->op == AD_ELEM && ad_uses(n->target->index, s));
-    if (n->op < AD_DECL) return ad_uses(n, s);
-    for (int i = 0; i < n->kids; i++)
-        if (reads(n->kid[i], s)) return 1;
-    return 0;
 }
 
 /* ---- cells -------------------------------------------------------------------------------------------------------------------------- */
@@ -412,7 +402,7 @@ ad_fn *ad_sparse_jacobian(ad_arena *m, const ad_fn *f, int states, ad_entries *e
     w.row_first = ad_take(m, ((size_t)states + 1) * sizeof *w.row_first);
     for (int i = 0; i <= states; i++) w.row_first[i] = -1;
 
-    const int back = reads(fn->body, w.out);
+    const int back = ad_reads_symbol(fn->body, w.out);
     ad_sym *jac = ad_sym_new(m, fn, "jac", AD_DOUBLE, AD_OUTPUT);
     jac->array = 1;
     if (!back) w.jac = jac;

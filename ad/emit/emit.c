@@ -7,13 +7,11 @@
 #include "emit/emit_in.h"
 
 #include "base/arena.h"
-#include "tree/rules.h"
+#include "tree/flow.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { STACK_ARRAY = 32 << 10, STACK_TOTAL = 128 << 10 };
 
 void ad_indent(ad_printer *q)
 {
@@ -31,23 +29,13 @@ void ad_line(ad_printer *q, const char *format, ...)
     ad_put(q->o, "%s\n", text);
 }
 
-int ad_contains(const ad_node *n, ad_op op)
-{
-    if (!n) return 0;
-    if (n->op == op) return 1;
-    if (n->op < AD_DECL) return 0;
-    for (int i = 0; i < n->kids; i++)
-        if (ad_contains(n->kid[i], op)) return 1;
-    return 0;
-}
-
 /* ---- names ---------------------------------------------------------------------------------------------------------------- */
 
 static int leaf(ad_out *o, const ad_node *n, const ad_style *style)
 {
     const ad_printer *q = style->context;
     const ad_sym *s = n->sym;
-    const char *owner = q->shared && q->shared[s->number] ? "locals->" : "";
+    const char *owner = ad_is_shared(q, s) ? "locals->" : "";
     int local = s->role == AD_LOCAL;
     if (!s->lane || !q->how->lanes) {
         if (!*owner && !(s->lane && n->op == AD_NAME && !local)) return 0;
@@ -86,76 +74,7 @@ const char *ad_c_type(const ad_printer *q, const ad_sym *s)
     return s->lane && q->how->lanes ? "costate_v4" : "double";
 }
 
-/* ---- arrays ------------------------------------------------------------------------------------------------------------------- */
-
-/* Of a local array on the stack; lanes may have two blocks. SIZE_MAX: not known. */
-static size_t array_bytes(const ad_printer *q, const ad_sym *s)
-{
-    double extent;
-    if (!s->extent || !ad_literal(s->extent, &extent) || extent < 0 || extent > 1e15) return SIZE_MAX;
-    return (size_t)extent * (s->lane && q->how->lanes ? 64 : 8);
-}
-
-int ad_on_scratch(ad_printer *q, const ad_sym *s)
-{
-    const size_t bytes = array_bytes(q, s);
-    return bytes > STACK_ARRAY || q->stack + bytes > STACK_TOTAL;
-}
-
-void ad_put_array(ad_printer *q, const ad_sym *s)
-{
-    const char *type = ad_c_type(q, s);
-    int wide = s->lane && q->how->lanes;
-    const char *owner = q->shared && q->shared[s->number] ? "locals->" : "";
-    ad_indent(q);
-    if (!ad_on_scratch(q, s)) {
-        q->stack += array_bytes(q, s);
-        ad_put(q->o, "%s %s[", type, s->name);
-        if (wide && strcmp(q->blocks, "1") != 0) ad_puts(q->o, "2 * ");
-        ad_put_expr(q->o, s->extent, AD_LEVEL_UNARY, &q->style);
-        ad_puts(q->o, "];\n");
-        return;
-    }
-    if (*owner) ad_put(q->o, "%s%s = (%s *)costate_scratch(work, ", owner, s->name, type);
-    else ad_put(q->o, "%s *restrict %s = (%s *)costate_scratch(work, ", type, s->name, type);
-    if (wide) ad_put(q->o, "4 * (size_t)%s * ", q->blocks);
-    ad_puts(q->o, "(size_t)(");
-    ad_put_expr(q->o, s->extent, AD_LEVEL_NONE, &q->style);
-    ad_puts(q->o, "));\n");
-    ad_line(q, "if (!%s%s) return costate_scratch_back(work, mark, -1);", owner, s->name);
-}
-
 /* ---- the function ------------------------------------------------------------------------------------------------------------- */
-
-/* As if no array ever left the stack again, which errs on the safe side. */
-static int needs_work(ad_printer *q, const ad_node *n)
-{
-    if (!n || n->op < AD_DECL) return 0;
-    if (n->op == AD_PUSH || n->op == AD_POP) return 1;
-    if (n->op == AD_DECL && n->sym->array) {
-        if (ad_on_scratch(q, n->sym)) return 1;
-        q->stack += array_bytes(q, n->sym);
-    }
-    for (int i = n->op == AD_FOR ? 2 : 0; n->op != AD_SET && n->op != AD_INC && i < n->kids; i++)
-        if (needs_work(q, n->kid[i])) return 1;
-    return 0;
-}
-
-int ad_needs_work(ad_printer *q, const ad_node *n)
-{
-    const size_t stack = q->stack;
-    const int needs = needs_work(q, n);
-    q->stack = stack;
-    return needs;
-}
-
-static void count_writes(ad_printer *q, const ad_node *n)
-{
-    if (!n || n->op < AD_DECL) return;
-    if (n->op == AD_SET || n->op == AD_INC || n->op == AD_POP) q->writes[n->target->sym->number]++;
-    if (n->op == AD_SET || n->op == AD_INC || n->op == AD_PUSH || n->op == AD_POP) return;
-    for (int i = n->op == AD_IF ? 1 : n->op == AD_FOR ? 2 : 0; i < n->kids; i++) count_writes(q, n->kid[i]);
-}
 
 void ad_emit_params(ad_out *o, const ad_fn *fn, int declare)
 {
@@ -199,8 +118,8 @@ static void printer(ad_printer *q, ad_out *o, const ad_fn *fn, const ad_emit *ho
     q->first = ad_take(o->m, ((size_t)fn->syms + 1) * sizeof *q->first);
     q->writes = ad_take(o->m, ((size_t)fn->syms + 1) * sizeof *q->writes);
     q->home = ad_take(o->m, ((size_t)fn->syms + 1) * sizeof *q->home);
-    for (int i = 0; i < fn->syms; i++) q->first[i] = -2, q->home[i] = -1;
-    count_writes(q, fn->body);
+    for (int i = 0; i < fn->syms; i++) q->first[i] = AD_DECLARED, q->home[i] = -1;
+    ad_count_writes(fn->body, q->writes);
 }
 
 void ad_emit_body(ad_out *o, const ad_fn *fn)
@@ -229,7 +148,7 @@ void ad_emit_fn(ad_out *o, const ad_fn *fn, const ad_emit *how)
     }
     if (cut) ad_put_calls(&q);
     else ad_put_body(&q, fn->body);
-    const char *owner = q.shared && fn->status && q.shared[fn->status->number] ? "locals->" : "";
+    const char *owner = fn->status && ad_is_shared(&q, fn->status) ? "locals->" : "";
     const char *status = fn->returns && fn->status ? ad_text(o->m, "%s%s", owner, fn->status->name) : "0";
     if (work) ad_line(&q, "return costate_scratch_back(work, mark, %s);", status);
     else ad_line(&q, "return %s;", status);

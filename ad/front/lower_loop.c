@@ -6,6 +6,7 @@
  * i counts. A further variable that changes by a constant is an expression in i; any other is carried along. A condition
  * behind && ends the loop as break does. A counter that is read behind the loop gets the value C would leave in it. */
 #include "front/lower.h"
+#include "tree/flow.h"
 
 #include <string.h>
 
@@ -237,18 +238,6 @@ static int bounds(ac_lower *cx, header *h)
 
 /* ---- body ------------------------------------------------------------------------------------------------------------------ */
 
-/* A symbol of n that is assigned in the tree, or NULL. */
-static const ad_sym *assigned(const ad_node *tree, const ad_node *n)
-{
-    if (!tree) return NULL;
-    if (tree->op == AD_SET || tree->op == AD_INC) return ad_uses(n, tree->target->sym) ? tree->target->sym : NULL;
-    for (int i = ad_inner(tree); i < tree->kids; i++) {
-        const ad_sym *s = assigned(tree->kid[i], n);
-        if (s) return s;
-    }
-    return NULL;
-}
-
 /* Passes that were made when the counter is at n: (n - from) / step. */
 static ad_node *passes(ac_lower *cx, const header *h, ad_node *n)
 {
@@ -389,7 +378,7 @@ static const char *changed_in(ac_lower *cx, const ac_expr *e, const ad_node *bod
     if (!e) return NULL;
     if (e->op == E_NAME && e->entity->sort == N_VARIABLE && e->entity->bound && e->entity->bound->where == R_LEAVES) {
         const ad_node *used = ad_use(cx->m, e->entity->bound->leaf[0]);
-        if (assigned(body, used)) return e->name->text;
+        if (ad_assigned(body, used)) return e->name->text;
     }
     for (const ac_expr *k = e->arg; k; k = k->next) {
         const char *name = changed_in(cx, k, body);

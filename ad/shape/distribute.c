@@ -265,7 +265,7 @@ static ad_node *distributed(ad_run *r, const ad_node *loop, const ad_loops *arou
 static void distribute_loops(ad_run *r, ad_node *s, const ad_loops *around, ad_node *out)
 {
     ad_node *loops = NULL;
-    if (s->op == AD_FOR && ad_holds_loop(s->body)) ad_rewrite_inside(r, s, around, distribute_loops);
+    if (s->op == AD_FOR && ad_contains(s->body, AD_FOR)) ad_rewrite_inside(r, s, around, distribute_loops);
     else if (s->op == AD_FOR && !s->simd && !ad_independent(r, s, around)) loops = distributed(r, s, around);
     ad_append(r->m, out, loops ? loops : s);
 }

@@ -91,24 +91,6 @@ int ad_independent(const ad_run *r, const ad_node *loop, const ad_loops *around)
 
 /* ---- kinds of loops ------------------------------------------------------------------------------------------------------- */
 
-int ad_holds_loop(const ad_node *n)
-{
-    if (!n) return 0;
-    if (n->op == AD_FOR) return 1;
-    for (int i = ad_inner(n); i < n->kids; i++)
-        if (ad_holds_loop(n->kid[i])) return 1;
-    return 0;
-}
-
-int ad_on_lanes(const ad_node *n)
-{
-    if (!n) return 0;
-    if ((n->op == AD_SET || n->op == AD_INC) && n->target->sym->lane) return 1;
-    for (int i = ad_inner(n); i < n->kids; i++)
-        if (ad_on_lanes(n->kid[i])) return 1;
-    return 0;
-}
-
 int ad_stays_put(const ad_node *body, const ad_node *e)
 {
     int count = 0;

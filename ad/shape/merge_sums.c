@@ -46,7 +46,7 @@ static void merge_in(ad_run *r, ad_node *loop)
 
 static void merge(ad_run *r, ad_node *s, const ad_loops *around, ad_node *out)
 {
-    if (s->op == AD_FOR && ad_holds_loop(s->body)) ad_rewrite_inside(r, s, around, merge);
+    if (s->op == AD_FOR && ad_contains(s->body, AD_FOR)) ad_rewrite_inside(r, s, around, merge);
     else if (s->op == AD_FOR) merge_in(r, s);
     ad_append(r->m, out, s);
 }

@@ -52,9 +52,7 @@ int ad_independent(const ad_run *r, const ad_node *loop, const ad_loops *around)
  * the same. */
 int ad_apart(const ad_run *r, const ad_node *loop, const ad_loops *around, const ad_syms *changing, const ad_node *a, const ad_node *b);
 
-int ad_holds_loop(const ad_node *n);         /* 1: there is a loop in n, or n is one */
 int ad_is_reduction(const ad_node *loop);    /* 1: the loop adds to scalars, and does nothing else */
-int ad_on_lanes(const ad_node *n);           /* 1: something in n is executed for each lane */
 int ad_simple(const ad_node *s);             /* 1: an assignment, a note or the declaration of a scalar */
 int ad_plain(const ad_node *s);              /* 1: a loop over nothing but such statements */
 

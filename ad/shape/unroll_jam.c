@@ -19,24 +19,12 @@ typedef struct jammer {
 
 /* ---- whether ----------------------------------------------------------------------------------------------------------------------- */
 
-/* 1: an expression of n, not the target of an assignment, reads the array. */
-static int reads(const ad_node *n, const ad_sym *array)
-{
-    if (!n) return 0;
-    if (n->op == AD_SET || n->op == AD_INC)
-        return reads(n->value, array) || (n->target->op == AD_ELEM && reads(n->target->index, array));
-    if (n->op == AD_ELEM && n->sym == array) return 1;
-    for (int i = 0; i < n->kids; i++)
-        if (reads(n->kid[i], array)) return 1;
-    return 0;
-}
-
 /* 1: the order in which iterations execute the assignment does not matter, but for rounding. loops: the loop, and perhaps one inside. */
 static int unordered(const jammer *w, const ad_node *s, const ad_loops *loops)
 {
     const ad_node *target = s->target, *body = w->loop->body;
     if (target->op == AD_NAME) return ad_has(&w->own, target->sym) || (s->op == AD_INC && ad_only_added(body, target->sym));
-    if (reads(body, target->sym)) return 0;
+    if (ad_reads_symbol(body, target->sym)) return 0;
     if (s->op == AD_INC && target->sym->role == AD_SUM) return 1;
     ad_affine form = ad_affine_of(&w->r->defs, target->index);
     return ad_injective(&w->r->defs, loops, 0, &form);

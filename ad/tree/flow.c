@@ -94,6 +94,35 @@ void ad_declared(ad_arena *m, const ad_node *n, ad_syms *a)
     for (int i = ad_inner(n); i < n->kids; i++) ad_declared(m, n->kid[i], a);
 }
 
+int ad_reads_symbol(const ad_node *n, const ad_sym *s)
+{
+    if (!n) return 0;
+    if (n->op == AD_SET || n->op == AD_INC)
+        return ad_uses(n->value, s) || (n->target->op == AD_ELEM && ad_uses(n->target->index, s));
+    if (n->op < AD_DECL) return ad_uses(n, s);
+    for (int i = 0; i < n->kids; i++)
+        if (ad_reads_symbol(n->kid[i], s)) return 1;
+    return 0;
+}
+
+const ad_sym *ad_assigned(const ad_node *n, const ad_node *e)
+{
+    if (!n) return NULL;
+    if (n->op == AD_SET || n->op == AD_INC || n->op == AD_POP) return ad_uses(e, n->target->sym) ? n->target->sym : NULL;
+    for (int i = ad_inner(n); i < n->kids; i++) {
+        const ad_sym *s = ad_assigned(n->kid[i], e);
+        if (s) return s;
+    }
+    return NULL;
+}
+
+void ad_count_writes(const ad_node *n, int *writes)
+{
+    if (!n) return;
+    if (n->op == AD_SET || n->op == AD_INC || n->op == AD_POP) writes[n->target->sym->number]++;
+    for (int i = ad_inner(n); i < n->kids; i++) ad_count_writes(n->kid[i], writes);
+}
+
 int ad_only_added(const ad_node *n, const ad_sym *s)
 {
     if (!n) return 1;

@@ -25,6 +25,15 @@ void ad_reads(ad_arena *m, const ad_node *n, ad_syms *a);  /* adds every symbol 
 void ad_writes(ad_arena *m, const ad_node *n, ad_syms *a); /* adds every symbol that n assigns to, counters included */
 void ad_declared(ad_arena *m, const ad_node *n, ad_syms *a); /* adds what n declares, counters included */
 
+/* 1: n reads s, other than by assigning or adding to it. */
+int ad_reads_symbol(const ad_node *n, const ad_sym *s);
+
+/* A symbol of the expression e that n assigns to; NULL: none. */
+const ad_sym *ad_assigned(const ad_node *n, const ad_node *e);
+
+/* Adds to writes[s->number] how many statements of n assign to s. */
+void ad_count_writes(const ad_node *n, int *writes);
+
 /* 1: n adds to s and does nothing else with it. */
 int ad_only_added(const ad_node *n, const ad_sym *s);
 

@@ -36,7 +36,4 @@ int ad_rule_passes(ad_arena *m, const ad_node *call, int which);
 /* 1: a derivative of the rule is written with what: 'a', 'b' or 'r'. */
 int ad_rule_needs(int rule, char what);
 
-/* 1: a lane symbol occurs in the expression (indices never have lanes). */
-int ad_has_lanes(const ad_node *expr);
-
 #endif

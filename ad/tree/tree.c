@@ -197,6 +197,32 @@ int ad_size(const ad_node *n)
     return count;
 }
 
+int ad_contains(const ad_node *n, ad_op op)
+{
+    if (!n) return 0;
+    if (n->op == op) return 1;
+    for (int i = ad_inner(n); i < n->kids; i++)
+        if (ad_contains(n->kid[i], op)) return 1;
+    return 0;
+}
+
+int ad_has_lanes(const ad_node *e)
+{
+    if (e->op == AD_NAME || e->op == AD_ELEM) return e->sym->lane;
+    for (int i = 0; i < e->kids; i++)
+        if (ad_has_lanes(e->kid[i])) return 1;
+    return 0;
+}
+
+int ad_on_lanes(const ad_node *n)
+{
+    if (!n) return 0;
+    if ((n->op == AD_SET || n->op == AD_INC) && n->target->sym->lane) return 1;
+    for (int i = ad_inner(n); i < n->kids; i++)
+        if (ad_on_lanes(n->kid[i])) return 1;
+    return 0;
+}
+
 /* ---- symbols ----------------------------------------------------------------------------------------------------------- */
 
 /* The names in use: a hash table with open addressing. It belongs to one ad_fn; a copy of the struct gets its own at the next new symbol. */

@@ -226,6 +226,9 @@ ad_fn *ad_fn_copy(ad_arena *m, const ad_fn *f, ad_sym ***map);
 int ad_same(const ad_node *a, const ad_node *b); /* 1: the same expression, symbol by symbol */
 int ad_uses(const ad_node *n, const ad_sym *s);  /* 1: s occurs in n, read or written */
 int ad_size(const ad_node *n);                   /* statements of n, declarations and notes not counted */
+int ad_contains(const ad_node *n, ad_op op);     /* 1: the statement is, or has inside, such a statement */
+int ad_has_lanes(const ad_node *e);              /* 1: the expression has a symbol with lanes; indices never have */
+int ad_on_lanes(const ad_node *n);               /* 1: something in n is executed for each lane */
 
 /* Smart constructors: fold constants, drop 0 and 1, push signs outwards. Exact in the arithmetic of a*1, a+0, -(-a), 0*a = 0 (the factor of a
  * derivative that is zero stays zero even where the other one is infinite: as every differentiator of programs does). */
