@@ -98,7 +98,8 @@ static inline const char *ad_emit_with(ad_arena *m, const ad_case *cases, int co
             fprintf(stderr, "%s\n", ad_diag_text(d));
             return NULL;
         }
-        ad_model model = {.file = cases[i].name, .name = cases[i].name, .states = cases[i].n, .params = cases[i].np, .rhs = fn, .prelude = ""};
+        ad_model model = {.file = cases[i].name, .name = cases[i].name, .states = cases[i].n, .params = cases[i].np,
+                          .fn = {[AD_FN_rhs] = fn}, .prelude = ""};
         if (ad_generate(m, &model, options, &o)) {
             fprintf(stderr, "%s: not generated\n", cases[i].name);
             return NULL;
@@ -112,11 +113,17 @@ static inline const char *ad_emit_cases(ad_arena *m, const ad_case *cases, int c
     return ad_emit_with(m, cases, count, &(ad_generate_options){.pieces = orders});
 }
 
-static inline const costate_generated *ad_table(void *handle, const char *name)
+static inline const costate_generated *ad_generated(void *handle, const char *name)
 {
     char symbol[200];
     snprintf(symbol, sizeof symbol, "%s_generated", name);
     return dlsym(handle, symbol);
+}
+
+static inline const costate_problem *ad_table(void *handle, const char *name)
+{
+    const costate_generated *g = ad_generated(handle, name);
+    return g ? &g->problem : NULL;
 }
 
 /* All texts in one, with another type for double. */

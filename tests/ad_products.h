@@ -66,7 +66,7 @@ static inline void ad_differences(ad_arena *m, const ad_case *c, ad_long_fn *f, 
 typedef struct ad_trial {
     ad_arena *m;
     const ad_case *c;
-    const costate_generated *g;
+    const costate_problem *g;
     ad_long_fn *f;
     const double *y, *p;
     ad_direction d1, d2, v;

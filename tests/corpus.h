@@ -41,7 +41,8 @@ typedef struct text {
     int accepted, compiled;
     char *message;
 
-    const costate_generated *made;       /* NULL: not compiled */
+    const costate_problem *made;         /* NULL: not compiled */
+    costate_pattern_fn *pattern;
     const costate_descriptor *descriptor; /* from here on: the reference */
     void *data, *complex_data;
     real_fn *real[PARTS];
@@ -193,7 +194,9 @@ static void *corpus_symbol(const corpus *c, const text *x, const char *what)
 static void corpus_load(const corpus *c, text *x)
 {
     char name[64];
-    x->made = corpus_symbol(c, x, "generated");
+    const costate_generated *made = corpus_symbol(c, x, "generated");
+    x->made = made ? &made->problem : NULL;
+    x->pattern = made ? made->pattern : NULL;
     x->descriptor = corpus_symbol(c, x, "corpus_descriptor");
     x->data = corpus_symbol(c, x, "corpus_data_real");
     x->complex_data = corpus_symbol(c, x, "corpus_data_complex");

@@ -96,7 +96,7 @@ static void check_symmetry(const subject *s)
         terms += (fabs(h1[j]) + fabs(h2[j]) + fabs(b[j])) * s->size[j];
     }
     if (!(fabs(left - right) <= 1e-11 * terms)) wrong(s, "<d1, H d2> is %.17g, <d2, H d1> is %.17g", right, left);
-    const costate_generated *made = s->x->made;
+    const costate_problem *made = s->x->made;
     if (s->which != RHS) return;
     if (made->jvp2(s->t, s->y, s->p, 1, NULL, d1 + 1, d1 + ny, NULL, d2 + 1, d2 + ny, fdd, s->x->data)) wrong(s, "jvp2 fails");
     for (int i = 0; i < s->rows; i++) middle += u[i] * fdd[i], terms += fabs(u[i] * fdd[i]);
@@ -244,7 +244,7 @@ static void bend(const subject *s, const double *at, int w, const double *with, 
 
 static void check_third(const subject *s)
 {
-    const costate_generated *made = s->x->made;
+    const costate_problem *made = s->x->made;
     if (s->which != RHS || !made->vjp_dot2) return;
     const int count = s->columns, ny = 1 + s->n;
     double *with = take(s->rows + count), *u = seeds(s, 1), *d1 = directions(s, 1), *d2 = NULL, *exact = take(count), *b = zeros(count);

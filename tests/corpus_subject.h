@@ -217,8 +217,8 @@ static int subject_at(subject *s, const text *x, part which)
     const costate_function *fns[PARTS] = {NULL, &x->made->init, &x->made->terminal, &x->made->running, &x->made->observe};
     if (!x->real[which]) return 0;
     const int objectives = x->made->objectives;
-    *s = (subject){.x = x, .which = which, .n = which == INIT ? 0 : x->made->states, .np = x->made->params, .fn = fns[which]};
-    s->rows = which <= INIT ? x->made->states : objectives;
+    *s = (subject){.x = x, .which = which, .n = which == INIT ? 0 : x->made->n, .np = x->made->np, .fn = fns[which]};
+    s->rows = which <= INIT ? x->made->n : objectives;
     s->k = which == OBSERVE ? (int)((uniform() + 1) / 2 * x->made->observations) : 0;
     s->columns = 1 + s->n + s->np;
     s->size = take(s->columns), s->value = take(s->rows), s->jac = take(s->rows * s->columns), s->scale = take(s->rows);

@@ -88,11 +88,10 @@ static void check_identity(const subject *s)
 
 static void check_pattern(const subject *s)
 {
-    const costate_generated *made = s->x->made;
-    if (s->which != RHS || !made->pattern) return;
+    if (s->which != RHS || !s->x->pattern) return;
     costate_pattern_sink sink = {.rows = s->rows, .states = s->n, .params = 1, .row = calloc((size_t)s->rows, sizeof *sink.row)};
     assert_non_null(sink.row);
-    if (made->pattern(s->t, s->y, s->p, &sink, s->x->data) || sink.failed) wrong(s, "pattern fails");
+    if (s->x->pattern(s->t, s->y, s->p, &sink, s->x->data) || sink.failed) wrong(s, "pattern fails");
     for (int i = 0; i < s->rows; i++) {
         for (int j = 1; j < s->columns; j++) {
             if (fabs(s->jac[i * s->columns + j]) * s->size[j] <= 1e-8 * s->scale[i]) continue;
@@ -107,9 +106,9 @@ static void check_pattern(const subject *s)
 
 static void check_jac(const subject *s)
 {
-    const costate_generated *made = s->x->made;
+    const costate_problem *made = s->x->made;
     if (s->which != RHS || !made->jac) return;
-    const costate_pattern *form = &made->jac_pattern;
+    const costate_pattern *form = &made->pattern;
     const int n = s->n, values = form->format == COSTATE_CSC ? form->colptr[n] : n * n;
     double *dense = zeros(n * n), *jac = take(values);
     if (made->jac(s->t, s->y, s->p, jac, s->x->data)) wrong(s, "jac fails");
@@ -127,7 +126,7 @@ static void check_jac(const subject *s)
 static void check_points(const subject *s)
 {
     enum { AT = 3 };
-    const costate_generated *made = s->x->made;
+    const costate_problem *made = s->x->made;
     if (s->which != RHS || !made->vjp_points) return;
     for (size_t q = 0; q < sizeof widths / sizeof *widths; q++) {
         const int w = widths[q], mark = taken.count;

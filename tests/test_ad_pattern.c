@@ -110,9 +110,9 @@ static void by_hand(void **state)
     assert_non_null(emitted);
     for (int i = 0; i < CASES; i++) {
         const ad_case *c = &plain[i];
-        const costate_generated *g = ad_table(emitted, c->name);
+        const costate_problem *g = ad_table(emitted, c->name);
         costate_pattern_sink sink = {.rows = c->n, .states = c->n, .params = 1, .row = ad_take(m, (size_t)c->n * sizeof(costate_index_set))};
-        assert_int_equal(g->pattern(c->t, c->y, c->p, &sink, NULL), 0);
+        assert_int_equal(ad_generated(emitted, c->name)->pattern(c->t, c->y, c->p, &sink, NULL), 0);
         if (cases[i].rows) assert_string_equal(rows_as_text(m, &sink), cases[i].rows);
         double fdot[8], ydot[8];
         for (int j = 0; j < c->n; j++) {
@@ -146,7 +146,7 @@ static void large(void **state)
     ad_arena *m = ad_arena_open(&ad_no_memory, 0);
     void *emitted = ad_load(ad_emit_cases(m, &c, 1, AD_FIRST), AD_WARNINGS "-O1");
     assert_non_null(emitted);
-    const costate_generated *g = ad_table(emitted, c.name);
+    const costate_generated *g = ad_generated(emitted, c.name);
     costate_pattern_sink sink = {.rows = N, .states = N, .row = calloc(N, sizeof *sink.row)};
     assert_non_null(sink.row);
     assert_int_equal(g->pattern(0, NULL, NULL, &sink, NULL), 0);
@@ -199,11 +199,11 @@ static void entry_by_entry(void **state)
     for (int i = 0; i < STRAIGHT; i++)
         for (int trial = 0; trial < 8; trial++) { /* of either sign, so that all branches are met */
             const ad_case *c = &straight[i];
-            const costate_generated *g = ad_table(emitted, c->name);
+            const costate_problem *g = ad_table(emitted, c->name);
             const int n = c->n;
             const double *y = trial ? ad_randoms(m, n, &seed) : ad_point(m, c->y, n);
             assert_non_null(g->jac);
-            const costate_pattern *pattern = &g->jac_pattern;
+            const costate_pattern *pattern = &g->pattern;
             double *jac = ad_filled(m, n * n, NAN), *column = ad_zeros(m, n), *ydot = ad_zeros(m, n), *should = ad_zeros(m, n);
             assert_int_equal(g->jac(c->t, y, c->p, jac, NULL), 0);
             for (int j = 0; j < n; j++) {
@@ -216,8 +216,8 @@ static void entry_by_entry(void **state)
                 AD_NEAR(c->name, "jac", ad_defect(n, column, should), 1e-14);
             }
         }
-    assert_int_equal(ad_table(emitted, "sparse")->jac_pattern.format, COSTATE_CSC);
-    assert_null(ad_table(emitted, "dense")->jac_pattern.colptr);
+    assert_int_equal(ad_table(emitted, "sparse")->pattern.format, COSTATE_CSC);
+    assert_null(ad_table(emitted, "dense")->pattern.colptr);
     dlclose(emitted);
     ad_arena_close(m);
 }

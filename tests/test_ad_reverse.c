@@ -218,7 +218,7 @@ static void taped(void **state)
 
 typedef int points_fn(int points, const double *t, const double *const *y, const double *p, int w, const double *const *u, double *pb, void *data);
 
-static void check_points(ad_arena *m, const ad_case *c, const costate_generated *g, int w)
+static void check_points(ad_arena *m, const ad_case *c, const costate_problem *g, int w)
 {
     enum { POINTS = 3 };
     unsigned long long seed = 5;

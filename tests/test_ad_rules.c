@@ -67,7 +67,7 @@ static void complex_step(void **state)
     void *emitted = ad_load(ad_emit_cases(m, smooth, 1, AD_FIRST), AD_WARNINGS "-O1"), *in_complex = ad_load(ad_text_with(m, smooth, 1, AD_COMPLEX), "-O1 -w");
     assert_non_null(emitted);
     assert_non_null(in_complex);
-    const costate_generated *g = ad_table(emitted, c->name);
+    const costate_problem *g = ad_table(emitted, c->name);
     complex_fn *f;
     *(void **)&f = dlsym(in_complex, c->name);
     const int n = c->n, np = c->np;
@@ -87,12 +87,12 @@ static void complex_step(void **state)
         assert_int_equal(g->jvp(c->t, c->y, c->p, 1, &tdot, ydot, pdot, fdot, NULL), 0);
         AD_NEAR(c->name, "jvp", ad_defect(n, fdot, should), 1e-14);
         if (j == 0 || j > n) continue;
-        if (!g->jac_pattern.colptr) {
+        if (!g->pattern.colptr) {
             AD_NEAR(c->name, "jac", ad_defect(n, jac + n * (j - 1), should), 1e-14);
             continue;
         }
         double column[8] = {0};
-        for (int k = g->jac_pattern.colptr[j - 1]; k < g->jac_pattern.colptr[j]; k++) column[g->jac_pattern.rowind[k]] = jac[k];
+        for (int k = g->pattern.colptr[j - 1]; k < g->pattern.colptr[j]; k++) column[g->pattern.rowind[k]] = jac[k];
         AD_NEAR(c->name, "jac", ad_defect(n, column, should), 1e-14);
     }
     dlclose(emitted);
@@ -145,7 +145,7 @@ static void at_the_edge(void **state)
     void *emitted = ad_load(ad_emit_cases(m, cases, EDGES, AD_FIRST), AD_WARNINGS "-O0");
     assert_non_null(emitted);
     for (int i = 0; i < EDGES; i++) {
-        const costate_generated *g = ad_table(emitted, cases[i].name);
+        const costate_problem *g = ad_table(emitted, cases[i].name);
         const double p[1] = {3}, ydot[2][2] = {{1, 0}, {0, 1}}, u[2] = {1, 0};
         double yb[2] = {0, 0}, fdot[2];
         assert_int_equal(g->vjp(0, edges[i].y, p, 1, u, yb, NULL, NULL), 0);

@@ -158,7 +158,7 @@ static void not_a_number(void **state)
     ad_arena *m = ad_arena_open(&ad_no_memory, 0);
     void *emitted = ad_load(ad_emit_with(m, &c, 1, &(ad_generate_options){.pieces = AD_FIRST | AD_SECOND, .nan_check = 1}), AD_WARNINGS "-O1");
     assert_non_null(emitted);
-    const costate_generated *g = ad_table(emitted, c.name);
+    const costate_problem *g = ad_table(emitted, c.name);
     double f[2], bad[2] = {-3, 2}, u[2] = {1, 1}, yb[2] = {0, 0};
     assert_int_equal(g->rhs(0, c.y, c.p, f, NULL), 0);
     assert_true(f[0] == 2 && f[1] == 4);

@@ -47,7 +47,7 @@ static double third_defect(function f, double t, const double *y, const double *
             second(f, t + e * part(d1.t, 0, w, l), yy, pp, w, d2, u, out, out + q->n * w);
             for (int i = 0; i < rows; i++) expected[i * w + l] += weight[k] * out[i * w + l] / eps;
         }
-    int rc = f.running ? q->running_vjp_dot2(0, t, y, p, w, d1.t, d1.y, d1.p, d2.t, d2.y, d2.p, u, got, got_p, q->data)
+    int rc = f.running ? q->running.vjp_dot2(0, t, y, p, w, d1.t, d1.y, d1.p, d2.t, d2.y, d2.p, u, got, got_p, q->data)
                        : q->vjp_dot2(t, y, p, w, d1.t, d1.y, d1.p, d2.t, d2.y, d2.p, u, got, got_p, q->data);
     assert_int_equal(rc, 0);
     double most = 0, size = 0, bend[(STATES + PARAMS) * LANES] = {0};
@@ -273,8 +273,8 @@ static void test_refusal(void **unused)
     q.prob.vjp_dot2 = NULL;
     refused(q, "rodas3 needs vjp_dot2, ");
     q = third_problem(THIRD_LOGISTIC);
-    q.prob.running_vjp_dot2 = NULL;
-    refused(q, "rodas3 needs running_vjp_dot2, ");
+    q.prob.running.vjp_dot2 = NULL;
+    refused(q, "rodas3 needs running.vjp_dot2, ");
 }
 
 int main(void)

@@ -265,7 +265,7 @@ static problem bad_problem(trouble *x)
     problem q = third_problem(THIRD_DUFFING);
     q.prob.data = x;
     q.prob.jac = bad_jac, q.prob.jvp = bad_jvp, q.prob.jvp2 = bad_jvp2, q.prob.vjp_dot = bad_vjp_dot;
-    q.prob.vjp_dot2 = bad_vjp_dot2, q.prob.running_vjp_dot2 = bad_loss_dot2;
+    q.prob.vjp_dot2 = bad_vjp_dot2, q.prob.running.vjp_dot2 = bad_loss_dot2;
     return q;
 }
 

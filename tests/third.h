@@ -241,9 +241,9 @@ static inline problem third_problem(int i)
                                                      oscillator_vjp_dot2};
     problem q = *list[i];
     q.prob.vjp_dot2 = rhs[i];
-    if (i == THIRD_DUFFING) q.prob.running_vjp_dot2 = loss_vjp_dot2;
-    if (i == THIRD_LOGISTIC) q.prob.running_vjp_dot2 = growth_vjp_dot2;
-    if (i == THIRD_BRUSSELATOR) q.prob.running_vjp_dot2 = nothing_vjp_dot2;
+    if (i == THIRD_DUFFING) q.prob.running.vjp_dot2 = loss_vjp_dot2;
+    if (i == THIRD_LOGISTIC) q.prob.running.vjp_dot2 = growth_vjp_dot2;
+    if (i == THIRD_BRUSSELATOR) q.prob.running.vjp_dot2 = nothing_vjp_dot2;
     return q;
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """reference.py [--check] - writes the pages of docs/reference that repeat what the headers say: library.md from the comments and
-declarations of include/costate/*.h, options.md and errors.md from the .def files. --check: says which pages differ instead."""
+declarations of include/costate/*.h, options.md, errors.md and model.md from the .def files. --check: says which pages differ instead."""
 import os
 import re
 import sys
@@ -76,6 +76,43 @@ command line, and what to do: [failures](../guides/failures.md).
     return text
 
 
+def model():
+    text = '# What a model says of itself\n\n' + NOTE.format('include/costate/model.def')
+    text += '''\
+Members of the descriptor, `COSTATE_MODEL(name, .member = ..., ...)`, with which a model file ends. What may stand in the
+functions: [language.md](../language.md).
+
+## Sizes and lists
+
+Lists are given in place, by `COSTATE_VALUES(1, 2)` or `COSTATE_NAMES("a", "b")`, or as an array of the file, by
+`COSTATE_ARRAY(array)`.
+
+| member | length | meaning |
+|---|---|---|
+'''
+    functions = '''
+## Functions
+
+Each takes these arguments and, if it wants, a last `void *data`. The last of them is written, as many values as the size says.
+Every function has the derivative products `jvp`, `vjp` and `vjp_dot`.
+
+| member | writes | called | products besides | meaning |
+|---|---|---|---|---|
+'''
+    usual = ('jvp', 'vjp', 'vjp_dot')
+    for macro, name, *columns, meaning in entries('model.def'):
+        if macro in ('SIZE', 'NUMBER'):
+            text += row(code('.' + name), '', meaning)
+        elif macro == 'LIST':
+            text += row(code('.' + name), code(columns[1]), meaning)
+        else:
+            arguments, rows, products, each = columns
+            more = ', '.join(code(p) for p in products.split() if p not in usual)
+            functions += row(code(f'{name}({arguments})'), code(rows), 'each ' + each, more, meaning)
+    functions += row(code('defaults(p)'), code('params'), 'once', '', 'the nominal parameters; not differentiated')
+    return text + functions
+
+
 def prose(comment):
     """A comment as Markdown: paragraphs, and what is indented as it is."""
     lines, text = [re.sub(r'^ ?\* ?', '', line) for line in comment.strip().split('\n')], ''
@@ -94,12 +131,24 @@ def names(declaration):
     return found + re.findall(r'^typedef int (\w+)\(', declaration, re.M)
 
 
+def members(block):
+    """What the macros in front of an #include of model.def make of its lines."""
+    macros, text = dict(re.findall(r'#define COSTATE_(\w+)\(.*?\) ?(.*)', block[1])), ''
+    for macro, name, *columns, meaning in entries('model.def'):
+        body = macros.get(macro, macros['FUNCTION'] if macro == 'SYSTEM' else '')
+        member = re.sub(r'\bname\b', name, re.sub(r'##kind', columns[0] if columns else '', body))
+        arguments = f'({columns[0]}): ' if macro in ('SYSTEM', 'FUNCTION') else ''
+        text += f'    {member:30} /* {arguments}{meaning} */\n' if member else ''
+    return text
+
+
 def header(name):
     """The declarations of a header, each with the comment in front of it."""
     source = read(name)
     about, source = re.fullmatch(r'/\*(.*?)\*/\n(.*)', source, re.S).groups()
     text = f'## `<costate/{name}>`\n\n{prose(about)}\n'
     source = re.sub(r'^#ifdef COSTATE_DIFF.*?^#else[^\n]*$', '', source, flags=re.S | re.M) # what the model compiler reads
+    source = re.sub(r'((?:^#define COSTATE_.*\n)+)#include <costate/model\.def>\n', members, source, flags=re.M)
     source = re.sub(r'(?:^#define COSTATE_.*\n)+#include <costate/(.*)\.def>\n(?:#undef .*\n)+',
                     r'    /* one for every line of \1.def: \1.md */\n', source, flags=re.M)
     source = source.replace('COSTATE_API ', '')
@@ -126,7 +175,7 @@ def library():
 
 def main():
     stale = 0
-    for page, make in (('library', library), ('options', options), ('errors', errors)):
+    for page, make in (('library', library), ('options', options), ('errors', errors), ('model', model)):
         path, text = os.path.join(ROOT, 'docs/reference', page + '.md'), make()
         if '--check' not in sys.argv:
             with open(path, 'w') as file:

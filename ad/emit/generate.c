@@ -14,31 +14,43 @@
 
 #include <string.h>
 
-enum { FUNCTIONS = 5 };
+static const struct {
+    const char *name;
+    int piece;
+} products[] = {
+#define AD_PRODUCT(name, piece) {#name, piece},
+#include "emit/products.def"
+};
+enum { PRODUCTS = sizeof products / sizeof *products };
 
 typedef struct file {
     ad_arena *m;
     const ad_model *model;
     const ad_generate_options *options;
     ad_out *o;
-    ad_subject subject[FUNCTIONS]; /* rhs, init, terminal, running, observe; fn NULL: not there */
+    ad_subject subject[AD_FUNCTIONS]; /* fn NULL: not there */
+    int made[AD_FUNCTIONS][PRODUCTS]; /* 1: it is in the file */
     int most; /* statements of the largest body */
     ad_entries entries;
-    int jacobian, points; /* 1: there is a Jacobian, a vjp_points */
 } file;
 
-static const char *const member[FUNCTIONS] = {"rhs", "init", "terminal", "running", "observe"};
+static int product_number(const char *name)
+{
+    int i = 0;
+    while (strcmp(products[i].name, name) != 0) i++;
+    return i;
+}
 
-static ad_subject subject(file *g, int which)
+static ad_subject subject(file *g, ad_function which)
 {
     const ad_model *model = g->model;
-    const ad_fn *const fns[FUNCTIONS] = {model->rhs, model->init, model->terminal, model->running, model->observe};
-    const int outputs = which < 2 ? model->states : model->objectives;
-    ad_subject s = {.model = model, .objective = which > 0, .frequent = which == 0 || which == 3, .nan_check = g->options->nan_check, .most = &g->most,
-                    .rows = {model->states, model->params, outputs, 1}};
-    s.name = which ? ad_text(g->m, "%s_%s", model->name, member[which]) : model->name;
-    if (!fns[which]) return s;
-    ad_fn *fn = ad_fn_copy(g->m, fns[which], NULL);
+    const ad_function_info *info = &ad_functions[which];
+    const int outputs = ad_output_rows(model, which);
+    ad_subject s = {.model = model, .objective = !info->system, .frequent = info->each == AD_EACH_stage, .most = &g->most,
+                    .nan_check = g->options->nan_check, .rows = {model->states, model->params, outputs, 1}};
+    s.name = info->system ? model->name : ad_text(g->m, "%s_%s", model->name, info->name);
+    if (!model->fn[which]) return s;
+    ad_fn *fn = ad_fn_copy(g->m, model->fn[which], NULL);
     if (fn->y) fn->y->extent = ad_whole(g->m, model->states);
     if (fn->p) fn->p->extent = ad_whole(g->m, model->params);
     if (fn->out) fn->out->extent = ad_whole(g->m, outputs);
@@ -97,7 +109,7 @@ static const char *renamed(ad_arena *m, const char *text, const char *from, cons
 /* The const tables of all functions. At the level of the file they are called model_table, so that no local hides them. */
 static void put_tables(file *g)
 {
-    for (int i = 0; i < FUNCTIONS; i++) {
+    for (int i = 0; i < AD_FUNCTIONS; i++) {
         const ad_fn *fn = g->subject[i].fn;
         for (int k = 0; fn && k < fn->syms; k++) {
             ad_sym *s = fn->sym[k];
@@ -126,10 +138,10 @@ static void put_ints(ad_out *o, const char *name, const int *value, int count)
 
 static void put_jacobian(file *g)
 {
-    const ad_subject *s = &g->subject[0];
+    const ad_subject *s = &g->subject[AD_FN_rhs];
     ad_fn *jac = ad_sparse_jacobian(g->m, s->fn, g->model->states, &g->entries);
     if (!jac) return;
-    g->jacobian = 1;
+    g->made[AD_FN_rhs][product_number("jac")] = 1;
     if (g->entries.colptr) {
         put_ints(g->o, ad_text(g->m, "%s_colptr", s->name), g->entries.colptr, g->entries.n + 1);
         put_ints(g->o, ad_text(g->m, "%s_rowind", s->name), g->entries.rowind, g->entries.count);
@@ -142,21 +154,20 @@ static void put_jacobian(file *g)
 
 /* ---- the table --------------------------------------------------------------------------------------------------------------------- */
 
-static void put_entry(file *g, int piece, const char *entry, const char *function, const char *product)
+/* The members that a function and its products are in a table; the function itself is called `own`. */
+static void put_members(file *g, ad_function which, const char *own)
 {
-    if (g->options->pieces & piece) ad_put(g->o, " .%s = %s_%s,", entry, function, product);
+    const char *name = g->subject[which].name;
+    if (g->options->pieces & AD_FORWARD) ad_put(g->o, " .%s = %s_%s,", own, name, own);
+    for (int i = 0; i < PRODUCTS; i++)
+        if (g->made[which][i]) ad_put(g->o, " .%s = %s_%s,", products[i].name, name, products[i].name);
 }
 
-static void put_members(file *g, int which)
+static int has_members(const file *g, ad_function which)
 {
-    const ad_subject *s = &g->subject[which];
-    if (!s->fn || !(g->options->pieces & (AD_FIRST | AD_VJP_DOT))) return;
-    ad_put(g->o, "    .%s = {", member[which]);
-    put_entry(g, AD_FORWARD, "eval", s->name, "eval");
-    put_entry(g, AD_FORWARD, "jvp", s->name, "jvp");
-    put_entry(g, AD_REVERSE, "vjp", s->name, "vjp");
-    put_entry(g, AD_VJP_DOT, "vjp_dot", s->name, "vjp_dot");
-    ad_puts(g->o, "},\n");
+    int count = g->options->pieces & AD_FORWARD;
+    for (int i = 0; i < PRODUCTS; i++) count += g->made[which][i];
+    return g->subject[which].fn && count;
 }
 
 const char *ad_table_name(ad_arena *m, const char *model, int pieces)
@@ -167,64 +178,73 @@ const char *ad_table_name(ad_arena *m, const char *model, int pieces)
     return ad_text(m, "%s_generated%s", model, ending[first]);
 }
 
-static void put_table(file *g)
+static void put_problem(file *g)
 {
     const ad_model *model = g->model;
-    const char *name = model->name, *table = ad_table_name(g->m, name, g->options->pieces);
-    const int forward = g->options->pieces & AD_FORWARD;
+    const ad_fn *rhs = model->fn[AD_FN_rhs];
+    ad_puts(g->o, "    .problem = {\n       ");
+#define COSTATE_SIZE(name, member, meaning) ad_put(g->o, " ." #member " = %d,", model->name);
+#include <costate/model.def>
+    ad_put(g->o, " .autonomous = %d,\n", !(rhs->t && ad_uses(rhs->body, rhs->t)));
+    for (int i = 0; i < AD_FUNCTIONS; i++) {
+        if (!has_members(g, (ad_function)i)) continue;
+        const ad_function_info *info = &ad_functions[i];
+        if (info->system) ad_puts(g->o, "       ");
+        else ad_put(g->o, "        .%s = {", info->name);
+        put_members(g, (ad_function)i, info->system ? info->name : "eval");
+        ad_puts(g->o, info->system ? "\n" : "},\n");
+    }
+    if (g->made[AD_FN_rhs][product_number("jac")] && g->entries.colptr)
+        ad_put(g->o, "        .pattern = {.format = COSTATE_CSC, .colptr = %s_colptr, .rowind = %s_rowind},\n", model->name,
+               model->name);
+    ad_puts(g->o, "    },\n");
+}
+
+static void put_table(file *g)
+{
+    const char *name = g->model->name, *table = ad_table_name(g->m, name, g->options->pieces);
     ad_put(g->o, "COSTATE_API extern const costate_generated %s;\n", table);
     ad_put(g->o, "COSTATE_API const costate_generated %s = {\n", table);
-    ad_put(g->o, "    .layout = COSTATE_GENERATED, .model = \"%s\", .states = %d, .params = %d, .objectives = %d, .observations = %d,\n", name,
-           model->states, model->params, model->objectives, model->observations);
-    ad_put(g->o, "    .autonomous = %d,", !(model->rhs->t && ad_uses(model->rhs->body, model->rhs->t)));
-    put_entry(g, AD_FORWARD, "rhs", name, "rhs");
-    put_entry(g, AD_FORWARD, "jvp", name, "jvp");
-    put_entry(g, AD_REVERSE, "vjp", name, "vjp");
-    put_entry(g, AD_FORWARD, "pattern", name, "pattern");
-    if (g->points) put_entry(g, AD_REVERSE, "vjp_points", name, "vjp_points");
-    if (g->jacobian) put_entry(g, AD_FORWARD, "jac", name, "jac");
-    put_entry(g, AD_JVP2, "jvp2", name, "jvp2");
-    put_entry(g, AD_VJP_DOT, "vjp_dot", name, "vjp_dot");
-    put_entry(g, AD_VJP_DOT2, "vjp_dot2", name, "vjp_dot2");
-    if (g->subject[3].fn) put_entry(g, AD_VJP_DOT2, "running_vjp_dot2", g->subject[3].name, "vjp_dot2");
-    ad_puts(g->o, "\n");
-    if (forward && g->jacobian && g->entries.colptr)
-        ad_put(g->o, "    .jac_pattern = {.format = COSTATE_CSC, .colptr = %s_colptr, .rowind = %s_rowind},\n", name, name);
-    for (int i = 1; i < FUNCTIONS; i++) put_members(g, i);
+    ad_put(g->o, "    .layout = COSTATE_GENERATED, .model = \"%s\",\n", name);
+    if (g->options->pieces & AD_FORWARD) ad_put(g->o, "    .pattern = %s_pattern,\n", name);
+    put_problem(g);
     ad_puts(g->o, "};\n");
 }
 
 /* ---- all of it ----------------------------------------------------------------------------------------------------------------------- */
 
-static int put_function(file *g, int which)
+/* 1: it was made; 0: there is none; -1: the function cannot be reversed. */
+static int put_product(file *g, const ad_subject *s, const char *product)
+{
+    if (strcmp(product, "jac") == 0) return 0; /* behind all functions */
+    if (strcmp(product, "vjp_points") == 0) return ad_put_points(g->o, s);
+    return ad_put_product(g->o, s, product) ? -1 : 1;
+}
+
+static int put_function(file *g, ad_function which)
 {
     const ad_subject *s = &g->subject[which];
-    const int pieces = g->options->pieces, running = which == 3;
     if (!s->fn) return 0;
-    if (pieces & AD_FORWARD) {
-        ad_put_eval(g->o, s);
-        if (ad_put_product(g->o, s, "jvp")) return -1;
+    if (g->options->pieces & AD_FORWARD) ad_put_eval(g->o, s);
+    for (int i = 0; i < PRODUCTS; i++) {
+        if (!(g->options->pieces & products[i].piece) || !ad_has_product(which, products[i].name)) continue;
+        g->made[which][i] = put_product(g, s, products[i].name);
+        if (g->made[which][i] < 0) return -1;
     }
-    if (pieces & AD_REVERSE) {
-        if (ad_put_product(g->o, s, "vjp")) return -1;
-        if (which == 0) g->points = ad_put_points(g->o, s);
-    }
-    if (pieces & AD_JVP2 && which == 0 && ad_put_product(g->o, s, "jvp2")) return -1;
-    if (pieces & AD_VJP_DOT && ad_put_product(g->o, s, "vjp_dot")) return -1;
-    return pieces & AD_VJP_DOT2 && (which == 0 || running) ? ad_put_product(g->o, s, "vjp_dot2") : 0;
+    return 0;
 }
 
 int ad_generate(ad_arena *m, const ad_model *model, const ad_generate_options *options, ad_out *out)
 {
     ad_out rest = {.m = m};
     file g = {.m = m, .model = model, .options = options, .o = &rest};
-    for (int i = 0; i < FUNCTIONS; i++) g.subject[i] = subject(&g, i);
+    for (int i = 0; i < AD_FUNCTIONS; i++) g.subject[i] = subject(&g, (ad_function)i);
     put_tables(&g);
-    for (int i = 0; i < FUNCTIONS; i++)
-        if (put_function(&g, i)) return -1;
+    for (int i = 0; i < AD_FUNCTIONS; i++)
+        if (put_function(&g, (ad_function)i)) return -1;
     if (options->pieces & AD_FORWARD) {
         put_jacobian(&g);
-        ad_put_pattern(&rest, g.subject[0].fn, ad_text(m, "%s_pattern", model->name), model->states, model->params);
+        ad_put_pattern(&rest, g.subject[AD_FN_rhs].fn, ad_text(m, "%s_pattern", model->name), model->states, model->params);
     }
     put_table(&g);
     g.o = out; /* the head last: the flags depend on what is in the file */

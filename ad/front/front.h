@@ -23,17 +23,17 @@ ad_model *ad_front(ad_arena *m, ad_diag *d, const char *file, const ad_front_opt
 /* The same for text that has been preprocessed. */
 ad_model *ad_front_text(ad_arena *m, ad_diag *d, const char *name, const char *text, size_t length);
 
-/* One function of preprocessed text, which need not hold a descriptor. Its signature tells what it is: (t, y, p, f), (k, t, y,
- * p, g) or (p, y0). */
+/* One function of preprocessed text, which need not hold a descriptor. Its parameters tell what it is. */
 ad_fn *ad_front_function(ad_arena *m, ad_diag *d, const char *name, const char *text, const char *function);
 
 /* ---- between the files of the front end ------------------------------------------------------------------------------------ */
 
 struct ac_unit;
 
-/* What is known of a function's parameters: sizes are -1 when they are not. */
+/* What is known of a function and its parameters. */
 typedef struct ac_signature {
-    long states, params, outputs;
+    int function;                 /* of the model, enum ad_function; -1: whichever has these parameters */
+    long states, params, outputs; /* sizes; -1: not known */
 } ac_signature;
 
 ad_model *ac_model(struct ac_unit *u);

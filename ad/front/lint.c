@@ -122,10 +122,8 @@ int ad_lint_function(ad_arena *m, ad_diag *d, const ad_fn *fn)
 
 int ad_lint(ad_arena *m, ad_diag *d, const ad_model *model)
 {
-    const ad_fn *const function[] = {model->rhs, model->init, model->terminal, model->running, model->observe};
     int count = 0;
-    for (size_t i = 0; i < sizeof function / sizeof *function; i++) {
-        if (function[i]) count += ad_lint_function(m, d, function[i]);
-    }
+    for (int i = 0; i < AD_FUNCTIONS; i++)
+        if (model->fn[i]) count += ad_lint_function(m, d, model->fn[i]);
     return count;
 }

@@ -93,61 +93,88 @@ static shape shape_of(const ac_entity *v)
     return OTHER;
 }
 
-/* Which parameters a signature has: letters k t y p f, in order; NULL: none that is known. */
-static const char *signature(const ac_entity *f)
+/* What may stand among the arguments of model.def: its slot, its shape, the member of ad_fn that it becomes. */
+typedef struct argument {
+    const char *slot;
+    shape shape;
+    size_t member;
+} argument;
+
+static const argument inputs[] = {{"k", COUNT, offsetof(ad_fn, k)},
+                                  {"t", NUMBER, offsetof(ad_fn, t)},
+                                  {"y", READ, offsetof(ad_fn, y)},
+                                  {"p", READ, offsetof(ad_fn, p)}};
+static const argument output = {"out", WRITTEN, offsetof(ad_fn, out)}, user_data = {"data", DATA, offsetof(ad_fn, data)};
+
+/* The first argument of a list "k, t, y, p, g", which moves on. The last one is the output, whatever its name. */
+static const argument *take_argument(const char **list, int *length)
 {
-    static const struct {
-        const char *letters;
-        int count;
-        shape shape[5];
-    } known[] = {
-        {"typf", 4, {NUMBER, READ, READ, WRITTEN}},
-        {"ktypf", 5, {COUNT, NUMBER, READ, READ, WRITTEN}},
-        {"pf", 2, {READ, WRITTEN}},
-    };
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        const ac_entity *v = f->type->param;
-        int k = 0;
-        for (; v && k < known[i].count; k++, v = v->next) {
-            const shape s = shape_of(v);
-            if (s != known[i].shape[k] && !(s == WRITTEN && known[i].shape[k] == READ)) break; /* double *y, without const */
-        }
-        if (k == known[i].count && (!v || (shape_of(v) == DATA && !v->next))) return known[i].letters;
+    const char *word = *list;
+    const argument *a = inputs;
+    *length = (int)strcspn(word, ",");
+    *list = word + *length + strspn(word + *length, ", ");
+    if (!**list) return &output;
+    while (strncmp(a->slot, word, (size_t)*length) != 0 || a->slot[*length]) a++;
+    return a;
+}
+
+static int has_arguments(const ac_entity *f, const char *list)
+{
+    const ac_entity *v = f->type->param;
+    for (int length; v && *list; v = v->next) {
+        const shape wanted = take_argument(&list, &length)->shape, s = shape_of(v);
+        if (s != wanted && !(s == WRITTEN && wanted == READ)) return 0; /* double *y, without const */
     }
+    return !*list && (!v || (shape_of(v) == DATA && !v->next));
+}
+
+/* The list of arguments as C. */
+static const char *arguments_text(ad_arena *m, const char *list)
+{
+    static const char *const type[] = {[NUMBER] = "double ", [READ] = "const double *", [WRITTEN] = "double *", [COUNT] = "int "};
+    const char *text = "(";
+    for (int length; *list;) {
+        const char *word = list;
+        const shape s = take_argument(&list, &length)->shape;
+        text = ad_text(m, "%s%s%.*s%s", text, type[s], length, word, *list ? ", " : ")");
+    }
+    return text;
+}
+
+/* The arguments that a function has; NULL after an error. */
+static const char *arguments_of(ac_lower *cx, const ac_entity *f, int which)
+{
+    if (which >= 0 && has_arguments(f, ad_functions[which].arguments)) return ad_functions[which].arguments;
+    for (int i = 0; which < 0 && i < AD_FUNCTIONS; i++)
+        if (has_arguments(f, ad_functions[i].arguments)) return ad_functions[i].arguments;
+    const char *wanted = arguments_text(cx->m, ad_functions[which < 0 ? 0 : which].arguments);
+    if (which < 0) ad_error(cx->d, f->place, wanted, "the parameters of '%s' are not those of a function of a model", f->name->text);
+    else ad_error(cx->d, f->place, wanted, "the parameters of '%s' are not those of .%s", f->name->text, ad_functions[which].name);
     return NULL;
 }
 
-static ad_sym *parameter(ac_lower *cx, ac_entity *v, char letter, const ac_signature *sizes)
+static ad_sym *parameter(ac_lower *cx, ac_entity *v, const argument *a, const char *usual, const ac_signature *sizes)
 {
-    static const char *const usual[] = {"k", "t", "y", "p", "f"};
-    static const char letters[] = "ktypf";
     ad_fn *fn = cx->fn;
-    const char *name = v->name ? v->name->text : letter == 'd' ? "data" : usual[strchr(letters, letter) - letters];
-    ad_sym *s =
-        ad_sym_new(cx->m, fn, name, letter == 'k' || letter == 'd' ? AD_INT : AD_DOUBLE, letter == 'f' ? AD_OUTPUT : AD_INPUT);
+    const int whole = a->shape == COUNT || a->shape == DATA;
+    const char *name = v->name ? v->name->text : usual;
+    ad_sym *s = ad_sym_new(cx->m, fn, name, whole ? AD_INT : AD_DOUBLE, a->shape == WRITTEN ? AD_OUTPUT : AD_INPUT);
     s->user = name;
     s->place = v->place;
-    s->array = letter == 'y' || letter == 'p' || letter == 'f';
-    if (letter == 'k') s->ctype = v->type->text;
-    if (letter == 'd') s->ctype = "void *";
-    const long size = letter == 'y' ? sizes->states : letter == 'p' ? sizes->params : letter == 'f' ? sizes->outputs : -1;
+    s->array = a->shape == READ || a->shape == WRITTEN;
+    if (whole) s->ctype = a->shape == DATA ? "void *" : v->type->text;
+    *(ad_sym **)((char *)fn + a->member) = s;
+    const long size = s == fn->y ? sizes->states : s == fn->p ? sizes->params : s == fn->out ? sizes->outputs : -1;
     if (size >= 0) s->extent = ad_whole(cx->m, size);
-    ad_sym **const role = letter == 'k'   ? &fn->k
-                          : letter == 't' ? &fn->t
-                          : letter == 'y' ? &fn->y
-                          : letter == 'p' ? &fn->p
-                          : letter == 'f' ? &fn->out
-                                          : &fn->data;
-    *role = s;
     fn->param[fn->params++] = s;
     return s;
 }
 
-static void bind_parameter(ac_lower *cx, ac_entity *v, ad_sym *s, char letter)
+static void bind_parameter(ac_lower *cx, ac_entity *v, ad_sym *s)
 {
     ac_ref *r = ad_take(cx->m, sizeof *r);
     *r = (ac_ref){.entity = v};
-    if (letter == 'd') {
+    if (s == cx->fn->data) {
         r->where = R_RAW;
         r->type = v->type->of;
         r->text = r->type->class == T_VOID ? s->name : ad_text(cx->m, "((const %s *)%s)", r->type->text, s->name);
@@ -165,26 +192,18 @@ static void bind_parameter(ac_lower *cx, ac_entity *v, ad_sym *s, char letter)
     v->bound = r;
 }
 
-static int parameters(ac_lower *cx, ac_entity *f, const ac_signature *sizes)
+static int parameters(ac_lower *cx, ac_entity *f, const ac_signature *known)
 {
-    const char *letters = signature(f);
-    if (!letters) {
-        ad_error(cx->d, f->place,
-                 "(double t, const double *y, const double *p, double *f), with or without a last void *data; "
-                 "observe has an int in front, init is (const double *p, double *y0)",
-                 "the parameters of '%s' are not those of a function of a model", f->name->text);
-        return 0;
+    const char *list = arguments_of(cx, f, known->function);
+    if (!list) return 0;
+    for (ac_entity *v = f->type->param; v; v = v->next) {
+        int length = 0;
+        const char *word = list;
+        const argument *a = *list ? take_argument(&list, &length) : &user_data;
+        parameter(cx, v, a, a == &user_data ? a->slot : ad_text(cx->m, "%.*s", length, word), known);
     }
-    ac_entity *v = f->type->param;
-    char order[8] = {0};
-    ad_sym *sym[8];
     int n = 0;
-    for (; v; v = v->next, n++) {
-        order[n] = *letters ? *letters++ : 'd';
-        sym[n] = parameter(cx, v, order[n], sizes);
-    }
-    n = 0;
-    for (v = f->type->param; v; v = v->next, n++) bind_parameter(cx, v, sym[n], order[n]);
+    for (ac_entity *v = f->type->param; v; v = v->next) bind_parameter(cx, v, cx->fn->param[n++]);
     return 1;
 }
 

@@ -27,10 +27,13 @@ static int size(const ac_unit *u, const char *name, int otherwise)
 
 static void unknown_members(ac_unit *u)
 {
-    static const char *const known[] = {"states",     "params",      "objectives",  "observations",    "rhs",
-                                        "init",       "defaults",    "terminal",    "running",         "observe",
-                                        "observe_at", "state_names", "param_names", "objective_names", "y0",
-                                        "p",          "t0",          "t1"};
+    static const char *const known[] = {
+#define COSTATE_SIZE(name, ...) #name,
+#define COSTATE_NUMBER(name, ...) #name,
+#define COSTATE_LIST(name, ...) #name,
+#define COSTATE_FUNCTION(name, ...) #name,
+#include <costate/model.def>
+        "defaults"};
     for (const ac_field *f = u->field; f; f = f->next) {
         size_t i = 0;
         while (i < sizeof known / sizeof *known && strcmp(known[i], f->name->text) != 0) i++;
@@ -98,23 +101,15 @@ static ac_entity *named_function(ac_unit *u, const char *member)
     return NULL;
 }
 
-static ad_fn *lower(reading *r, const char *member, const char *letters, long outputs)
+static ad_fn *lower(reading *r, ad_function which)
 {
-    ac_entity *f = named_function(r->u, member);
+    ac_entity *f = named_function(r->u, ad_functions[which].name);
     if (!f) return NULL;
     const long states = r->model->states > 0 ? r->model->states : -1; /* -1: not known, after an error */
-    const ac_signature s = {.states = states, .params = r->model->params, .outputs = outputs > 0 ? outputs : -1};
-    ad_fn *fn = ac_lower_function(r->u, f, &s, &r->raw);
-    if (!fn) return NULL;
-    const char *has = fn->k ? "ktypf" : fn->t ? "typf" : "pf";
-    if (strcmp(has, letters) != 0) {
-        static const char *const wanted[] = {"(double t, const double *y, const double *p, double *f)",
-                                             "(int k, double t, const double *y, const double *p, double *g)",
-                                             "(const double *p, double *y0)"};
-        const int which = strcmp(letters, "typf") == 0 ? 0 : strcmp(letters, "ktypf") == 0 ? 1 : 2;
-        ad_error(r->u->d, f->place, wanted[which], "the parameters of '%s' are not those of .%s", f->name->text, member);
-    }
-    return fn;
+    const int outputs = ad_output_rows(r->model, which);
+    const ac_signature s = {.function = (int)which, .states = states, .params = r->model->params,
+                            .outputs = outputs > 0 ? outputs : -1};
+    return ac_lower_function(r->u, f, &s, &r->raw);
 }
 
 /* Definitions of types, in the user's own words: what AD_RAW texts refer to. */
@@ -140,29 +135,30 @@ static const char *prelude(const ac_unit *u)
     return text;
 }
 
-ad_model *ac_model(ac_unit *u)
+static void no_model(ac_unit *u)
 {
-    reading r = {.u = u, .model = ad_take(u->m, sizeof *r.model)};
-    ad_model *m = r.model;
-    m->file = u->file;
-    m->prelude = "";
-    if (!u->model) {
-        if (ad_diag_count(u->d) == 0)
-            ad_error(u->d, (ad_place){.file = u->file},
-                     "COSTATE_MODEL(name, .states = ..., .params = ..., .rhs = rhs) at the end of the file",
-                     "there is no model in this file");
-        return NULL;
-    }
-    m->name = u->model->text;
-    unknown_members(u);
-    const int has_objective = field(u, "terminal") || field(u, "running") || field(u, "observe");
-    m->states = size(u, "states", 0);
-    m->params = size(u, "params", 0);
-    m->objectives = size(u, "objectives", 0);
+    if (ad_diag_count(u->d) == 0)
+        ad_error(u->d, (ad_place){.file = u->file},
+                 "COSTATE_MODEL(name, .states = ..., .params = ..., .rhs = rhs) at the end of the file",
+                 "there is no model in this file");
+}
+
+static void sizes(ac_unit *u, ad_model *m)
+{
+    int has_objective = 0; /* a function that writes objectives */
+#define COSTATE_FUNCTION(name, arguments, rows, ...) has_objective |= strcmp(#rows, "objectives") == 0 && field(u, #name);
+#include <costate/model.def>
+    const ac_field *times = field(u, "observe_at");
+#define COSTATE_SIZE(name, ...) m->name = size(u, #name, 0);
+#include <costate/model.def>
     if (m->objectives == 0 && has_objective) m->objectives = 1;
-    m->observations =
-        size(u, "observations",
-             field(u, "observe_at") && values(u, field(u, "observe_at")) > 0 ? values(u, field(u, "observe_at")) : 0);
+    if (!field(u, "observations") && times && values(u, times) > 0) m->observations = values(u, times);
+#define COSTATE_LIST(name, kind, count, ...) same_length(u, #name, #count, m->count);
+#include <costate/model.def>
+}
+
+static void missing_or_twice(ac_unit *u, const ad_model *m)
+{
     if (m->states == 0 && !field(u, "states"))
         ad_error(u->d, u->model_place, ".states = the number of components of y", "the model has no states");
     if (m->states == 0 && field(u, "states")) ad_error(u->d, field(u, "states")->place, NULL, "the model has no states");
@@ -173,17 +169,23 @@ ad_model *ac_model(ac_unit *u)
                  "the model has .observe but no observations");
     if (field(u, "y0") && field(u, "init"))
         ad_error(u->d, field(u, "init")->place, "one of them", "the initial state is given twice: .y0 and .init");
-    same_length(u, "y0", "states", m->states);
-    same_length(u, "state_names", "states", m->states);
-    same_length(u, "p", "params", m->params);
-    same_length(u, "param_names", "params", m->params);
-    same_length(u, "objective_names", "objectives", m->objectives);
-    same_length(u, "observe_at", "observations", m->observations);
-    m->rhs = lower(&r, "rhs", "typf", m->states);
-    m->init = lower(&r, "init", "pf", m->states);
-    m->terminal = lower(&r, "terminal", "typf", m->objectives);
-    m->running = lower(&r, "running", "typf", m->objectives);
-    m->observe = lower(&r, "observe", "ktypf", m->objectives);
+}
+
+ad_model *ac_model(ac_unit *u)
+{
+    reading r = {.u = u, .model = ad_take(u->m, sizeof *r.model)};
+    ad_model *m = r.model;
+    m->file = u->file;
+    m->prelude = "";
+    if (!u->model) {
+        no_model(u);
+        return NULL;
+    }
+    m->name = u->model->text;
+    unknown_members(u);
+    sizes(u, m);
+    missing_or_twice(u, m);
+    for (int i = 0; i < AD_FUNCTIONS; i++) m->fn[i] = lower(&r, (ad_function)i);
     if (r.raw) m->prelude = prelude(u);
     return ad_diag_count(u->d) == 0 ? m : NULL;
 }

@@ -17,48 +17,46 @@ static int wrong(costate_model *m, const char *format, ...)
     return ad_model_fail(m, COSTATE_MODEL_REFUSED, "%s: error: %s\n", m->file, text);
 }
 
-static const char *plural(int count)
-{
-    return count == 1 ? "" : "s";
-}
-
 /* A list of the descriptor that is given must have the right length. */
-static int length(costate_model *m, const char *name, const char *what, int have, const char *of, int want)
+static int length(costate_model *m, const char *name, const char *kind, int have, const char *of, int want)
 {
-    return have == want ? 0 : wrong(m, ".%s has %d %s%s, but .%s is %d", name, have, what, plural(have), of, want);
+    const int letters = (int)strlen(kind) - (have == 1); /* values, 1 value */
+    return have == want ? 0 : wrong(m, ".%s has %d %.*s, but .%s is %d", name, have, letters, kind, of, want);
 }
 
 static int check_lists(costate_model *m)
 {
     const costate_descriptor *d = m->descriptor;
-    const costate_generated *g = &m->functions;
     int status = 0;
-    if (d->y0.item) status = length(m, "y0", "value", d->y0.count, "states", g->states);
-    if (!status && d->p.item) status = length(m, "p", "value", d->p.count, "params", g->params);
-    if (!status && d->observe_at.item)
-        status = length(m, "observe_at", "time", d->observe_at.count, "observations", g->observations);
-    if (!status && d->state_names.item) status = length(m, "state_names", "name", d->state_names.count, "states", g->states);
-    if (!status && d->param_names.item) status = length(m, "param_names", "name", d->param_names.count, "params", g->params);
-    if (!status && d->objective_names.item)
-        status = length(m, "objective_names", "name", d->objective_names.count, "objectives", g->objectives);
+#define COSTATE_LIST(name, kind, size, meaning) \
+    if (!status && d->name.item) status = length(m, #name, #kind, d->name.count, #size, wanted_##size);
+#define COSTATE_SIZE(name, member, meaning) const int wanted_##name = m->functions.problem.member;
+#include <costate/model.def>
     return status;
+}
+
+static int check_sizes(costate_model *m)
+{
+#define COSTATE_SIZE(name, member, meaning)                                                                                 \
+    if (m->descriptor->name && m->descriptor->name != m->functions.problem.member)                                          \
+        return ad_model_fail(m, COSTATE_MODEL_BUG,                                                                          \
+                             "%s: error: .%s is %d for costate diff and %d for the compiler; this is a mistake of costate, " \
+                             "please report it with the model\n",                                                           \
+                             m->file, #name, m->functions.problem.member, m->descriptor->name);
+#include <costate/model.def>
+    return 0;
 }
 
 static int check(costate_model *m)
 {
     const costate_descriptor *d = m->descriptor;
-    const costate_generated *g = &m->functions;
-    if (d->states != g->states || d->params != g->params || d->observations != g->observations)
-        return ad_model_fail(m, COSTATE_MODEL_BUG,
-                             "%s: error: costate diff reads %d states, %d parameters and %d observations, the compiler %d, "
-                             "%d and %d; this is a mistake of costate, please report it with the model\n",
-                             m->file, g->states, g->params, g->observations, d->states, d->params, d->observations);
-    const int status = check_lists(m);
+    int status = check_sizes(m);
+    if (!status) status = check_lists(m);
     if (status) return status;
     if (!d->y0.item && !d->init)
         return wrong(m, "the initial state is missing: give .y0 = COSTATE_VALUES(...), or a function .init");
     if (d->y0.item && d->init) return wrong(m, "the initial state is given twice, by .y0 and by .init");
-    if (g->params && !d->p.item && !d->defaults)
+    if (d->params && !d->p.item && !d->defaults)
         return wrong(m, "the nominal parameters are missing: give .p = COSTATE_VALUES(...), or a function .defaults");
     if (d->p.item && d->defaults) return wrong(m, "the nominal parameters are given twice, by .p and by .defaults");
     if (d->observe && !d->observe_at.item) return wrong(m, "the times of the observations are missing: give .observe_at");
@@ -66,18 +64,15 @@ static int check(costate_model *m)
     return 0;
 }
 
-/* The products of a function that the model has. */
 static void fill_problem(costate_model *m)
 {
     const costate_descriptor *d = m->descriptor;
-    const costate_generated *g = &m->functions;
     const costate_pattern pattern = m->problem.pattern; /* survives */
-    m->problem = (costate_problem){
-        .n = g->states, .np = g->params, .autonomous = g->autonomous, .rhs = g->rhs, .jvp = g->jvp, .vjp = g->vjp,
-        .vjp_points = g->vjp_points, .jvp2 = g->jvp2, .vjp_dot = g->vjp_dot, .vjp_dot2 = g->vjp_dot2, .jac = g->jac,
-        .pattern = g->jac ? g->jac_pattern : pattern, .init = g->init, .objectives = g->objectives, .terminal = g->terminal,
-        .running = g->running, .running_vjp_dot2 = g->running_vjp_dot2, .observe = g->observe, .observations = g->observations,
-        .observe_at = d->observe_at.item, .state_names = d->state_names.item, .param_names = d->param_names.item};
+    m->problem = m->functions.problem;
+    if (!m->problem.jac) m->problem.pattern = pattern;
+    m->problem.observe_at = d->observe_at.item;
+    m->problem.state_names = d->state_names.item;
+    m->problem.param_names = d->param_names.item;
 }
 
 static int fill_nominal(costate_model *m)
@@ -104,7 +99,7 @@ int ad_model_fill(costate_model *m)
     fill_problem(m);
     if (!first) return 0;
     status = fill_nominal(m);
-    if (status || m->functions.jac || !m->functions.pattern) return status;
+    if (status || m->problem.jac || !m->functions.pattern) return status;
     status = ad_compress_pattern(m, 0);
     if (!status) ad_model_choose_format(m);
     return status;

@@ -125,7 +125,7 @@ static int pieces_of(int order)
 static int together(const costate_model *m, int pieces, int i)
 {
     const int lowest = pieces & -pieces;
-    if (ad_emit_is_long(m->tree->rhs)) return pieces & 1 << i;
+    if (ad_emit_is_long(m->tree->fn[AD_FN_rhs])) return pieces & 1 << i;
     return 1 << i == lowest ? pieces : 0;
 }
 
@@ -144,23 +144,20 @@ static int start_pieces(costate_model *m, int pieces, ad_unit *u)
 static void merge_function(costate_function *to, const costate_function *from)
 {
     if (from->eval) to->eval = from->eval;
-    if (from->jvp) to->jvp = from->jvp;
-    if (from->vjp) to->vjp = from->vjp;
-    if (from->vjp_dot) to->vjp_dot = from->vjp_dot;
+#define AD_SYSTEM_PRODUCT(...)
+#define AD_PRODUCT(name, piece) \
+    if (from->name) to->name = from->name;
+#include "emit/products.def"
 }
 
-static void merge(costate_generated *to, const costate_generated *from)
+static void merge(costate_problem *to, const costate_problem *from)
 {
-    if (from->vjp) to->vjp = from->vjp;
-    if (from->vjp_points) to->vjp_points = from->vjp_points;
-    if (from->jvp2) to->jvp2 = from->jvp2;
-    if (from->vjp_dot) to->vjp_dot = from->vjp_dot;
-    if (from->vjp_dot2) to->vjp_dot2 = from->vjp_dot2;
-    if (from->running_vjp_dot2) to->running_vjp_dot2 = from->running_vjp_dot2;
-    merge_function(&to->init, &from->init);
-    merge_function(&to->terminal, &from->terminal);
-    merge_function(&to->running, &from->running);
-    merge_function(&to->observe, &from->observe);
+#define AD_PRODUCT(name, piece) \
+    if (from->name) to->name = from->name;
+#include "emit/products.def"
+#define COSTATE_SYSTEM(...)
+#define COSTATE_FUNCTION(name, ...) merge_function(&to->name, &from->name);
+#include <costate/model.def>
 }
 
 static int finish_pieces(costate_model *m, int pieces, ad_unit *u)
@@ -172,7 +169,7 @@ static int finish_pieces(costate_model *m, int pieces, ad_unit *u)
     if (!g || g->layout != COSTATE_GENERATED)
         return ad_model_fail(m, COSTATE_MODEL_BUG, "error: the generated code lacks %s\n", symbol);
     if (pieces & AD_FORWARD) m->functions = *g;
-    else merge(&m->functions, g);
+    else merge(&m->functions.problem, &g->problem);
     return 0;
 }
 

@@ -22,6 +22,7 @@
 
 #include "base/arena.h"
 #include "base/place.h"
+#include "tree/functions.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -161,9 +162,10 @@ typedef struct ad_fn {
 
 typedef struct ad_model {
     const char *file, *name;
-    int states, params, objectives, observations;
-    ad_fn *rhs, *init, *terminal, *running, *observe; /* NULL: not there */
-    const char *prelude; /* C text the emitted file needs before its functions: enums, typedefs, structs, const tables, of the user's file; "" */
+#define COSTATE_SIZE(name, ...) int name;
+#include <costate/model.def>
+    ad_fn *fn[AD_FUNCTIONS]; /* by enum ad_function; NULL: not there */
+    const char *prelude; /* C text the emitted file needs before its functions: types and const tables of the user's file; "" */
     /* The descriptor itself (names, y0, p, t0, t1, defaults) is not read here: it is compiled with the user's file. */
 } ad_model;
 

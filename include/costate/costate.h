@@ -109,12 +109,10 @@ typedef struct costate_function {
     int (*vjp_dot)(int k, double t, const double *y, const double *p, int w, const double *tdot, const double *ydot,
                    const double *pdot, const double *u, const double *udot, double *yb, double *ybdot, double *pb,
                    double *pbdot, void *data);
+    int (*vjp_dot2)(int k, double t, const double *y, const double *p, int w, const double *tdot1, const double *ydot1,
+                    const double *pdot1, const double *tdot2, const double *ydot2, const double *pdot2, const double *u,
+                    double *yb, double *pb, void *data); /* as the right-hand side's: of `running` only, not built from others */
 } costate_function;
-
-/* vjp_dot2 of such a function. */
-typedef int costate_function_dot2_fn(int k, double t, const double *y, const double *p, int w, const double *tdot1, const double *ydot1,
-                                     const double *pdot1, const double *tdot2, const double *ydot2, const double *pdot2,
-                                     const double *u, double *yb, double *pb, void *data);
 
 /* A problem. Only n and rhs are required. The struct is copied; the names, times and data it points to must outlive the solver. */
 typedef struct costate_problem {
@@ -134,14 +132,14 @@ typedef struct costate_problem {
     costate_pattern pattern; /* of jac; without jac, of the Jacobian that is compressed from jvp or rhs. Zero: dense */
     int autonomous;          /* 1: f does not depend on t, so that f_t need not be evaluated */
 
-    costate_function init; /* y0(p); if init.eval is set, costate_solve overwrites y with it */
-
-    int objectives;            /* length of g, r and g_k; if none of the three is given, the objectives are the n final states */
-    costate_function terminal; /* g(t1, y(t1), p) */
-    costate_function running;  /* r(t, y, p), integrated with the method's own quadrature */
-    costate_function_dot2_fn *running_vjp_dot2; /* its third derivatives, as vjp_dot2's; not built from others */
-    costate_function observe;  /* g_k(t_k, y(t_k), p), k = 0 .. observations-1, added up */
-    int observations;
+    /* init(p, y0): if init.eval is set, costate_solve overwrites y with it. The objectives are the sum of terminal(t, y, p, g)
+     * at t1, the integral of running(t, y, p, r) by the method's own quadrature, and observe(k, t, y, p, g) for each k; if
+     * none of the three is given, they are the n final states. */
+#define COSTATE_SYSTEM(...)
+#define COSTATE_FUNCTION(name, ...) costate_function name;
+#include <costate/model.def>
+    int objectives;           /* length of g and r */
+    int observations;         /* k = 0 .. observations-1 */
     const double *observe_at; /* their times, in the order in which the run meets them, within [t0, t1]; steps end there exactly */
 
     const char *const *state_names; /* n names, or NULL: y[0], y[1], ... */

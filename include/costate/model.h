@@ -39,21 +39,12 @@ typedef struct costate_values {
 
 typedef struct costate_descriptor {
     const char *name;
-    int states;       /* > 0 */
-    int params;       /* >= 0 */
-    int objectives;   /* length of g and r; 0: 1, if there is one of terminal, running and observe */
-    int observations; /* calls of observe */
-    double t0, t1;
-    costate_values y0;         /* the initial state, unless there is init */
-    costate_values p;          /* the nominal parameters, unless there is defaults */
-    costate_values observe_at; /* times of the observations */
-    costate_names state_names, param_names, objective_names; /* optional */
-    const void *rhs;           /* (t, y, p, f): f = y' */
-    const void *init;          /* (p, y0): the initial state */
+#define COSTATE_SIZE(name, ...) int name;
+#define COSTATE_NUMBER(name, ...) double name;
+#define COSTATE_LIST(name, kind, ...) costate_##kind name;
+#define COSTATE_FUNCTION(name, ...) const void *name;
+#include <costate/model.def>
     void (*defaults)(double *p); /* fills the nominal parameters; not differentiated */
-    const void *terminal;      /* (t, y, p, g): writes objectives at the end */
-    const void *running;       /* (t, y, p, r): writes their integrands */
-    const void *observe;       /* (k, t, y, p, g): writes what observation k adds to them */
 } costate_descriptor;
 
 /* __extension__: a function's address as that of an object, which POSIX allows and ISO C leaves open. */

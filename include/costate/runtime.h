@@ -421,29 +421,14 @@ static inline void costate_sets_free(costate_index_set *s, size_t count)
 /* Returns 0; < 0: no memory. The point (t, y, p) is used for conditions and indices only. */
 typedef int costate_pattern_fn(double t, const double *y, const double *p, costate_pattern_sink *sink, void *data);
 
-#define COSTATE_GENERATED 1 /* changes with the layout below */
+#define COSTATE_GENERATED 2 /* changes with the layout below */
 
-/* The functions of a model. A file that holds one order only leaves the others' members NULL. */
+/* What a file offers. One that holds some of the products only leaves the members of others NULL. */
 typedef struct costate_generated {
     int layout; /* COSTATE_GENERATED */
     const char *model;
-    int states, params, objectives, observations;
-    int autonomous; /* 1: rhs does not depend on t */
-
-    costate_rhs_fn *rhs; /* first order */
-    costate_jvp_fn *jvp;
-    costate_vjp_fn *vjp;
-    costate_vjp_points_fn *vjp_points;
-    costate_jac_fn *jac;
-    costate_pattern jac_pattern; /* the layout of jac; zero: dense */
-    costate_pattern_fn *pattern;
-
-    costate_jvp2_fn *jvp2; /* second order */
-    costate_vjp_dot_fn *vjp_dot;
-    costate_vjp_dot2_fn *vjp_dot2; /* third order */
-
-    costate_function init, terminal, running, observe;
-    costate_function_dot2_fn *running_vjp_dot2;
+    costate_pattern_fn *pattern; /* of f_y and f_p */
+    costate_problem problem;     /* its pattern is that of jac; without jac it is not set */
 } costate_generated;
 
 #endif

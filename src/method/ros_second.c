@@ -142,7 +142,7 @@ static int running_terms(costate_solver *s, const step *st, const double *ydot, 
                            r->data);
     TRY(cst__of(s, "running's vjp_dot", rc));
     return cst__of(s, "running's vjp_dot2",
-                   s->prob.running_vjp_dot2(0, st->t, st->y, s->p, b->w, NULL, ydot, b->pdot, m->td, p->along, NULL, b->omega,
+                   s->prob.running.vjp_dot2(0, st->t, st->y, s->p, b->w, NULL, ydot, b->pdot, m->td, p->along, NULL, b->omega,
                                             b->lambda_dot, b->mu_dot, s->prob.data));
 }
 
@@ -190,7 +190,7 @@ int cst__ros_second(costate_solver *s, const step *st, const double *ydot, const
 const char *cst__ros_lacks(const costate_solver *s)
 {
     if (!s->prob.vjp_dot2) return "vjp_dot2, the third derivatives of the right-hand side";
-    if (s->prob.running.eval && !s->prob.running_vjp_dot2)
-        return "running_vjp_dot2, the third derivatives of the running objective";
+    if (s->prob.running.eval && !s->prob.running.vjp_dot2)
+        return "running.vjp_dot2, the third derivatives of the running objective";
     return NULL;
 }
