@@ -43,7 +43,7 @@ static int attempt_tangents(costate_solver *s, run *r, const step *st, double *e
 {
     const int steer = s->opt.step == 0 && r->tg->control;
     step taken = *st;
-    taken.note = s->note;
+    taken.note = s->note; /* as if it were accepted, which may be */
     if (together(s, r, &taken)) return ACCEPTED;
     double began = r->workers > 1 ? platform_now() : 0;
     r->which = "jvp";

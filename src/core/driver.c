@@ -123,6 +123,7 @@ static int walk(costate_solver *s, run *r)
                 TRY(shrink(s, r, &st, (verdict)v, err));
                 continue;
             }
+            st.note = s->note;
             double planned = fabs(r->h);
             if (s->opt.step == 0) r->h = settle(s, r, &st, ACCEPTED, err);
             int cut_short = fabs(st.h) < planned && fabs(r->h) < planned; /* by a stop only */

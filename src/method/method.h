@@ -32,7 +32,7 @@ typedef struct step {
     const double *y;
     double *stages; /* stage data, as many doubles as family.stage_doubles says; written by `step`, read by everything else */
     double *ynew;
-    int note; /* a step that is repeated, or whose tangent is wanted: what it noted in solver.note; -1: a first attempt */
+    int note; /* what it noted in solver.note when it was accepted, or is repeated; -1: a first attempt, which is to note something */
 } step;
 
 /* A block of directions along a step. */
