@@ -183,18 +183,21 @@ static void check_runs(const char *name, const matrix *a, const double *jac2, in
 static void test_determinism(void **state)
 {
     (void)state;
-    matrix m = sparse_matrix("scattered", 60, scattered, 8), band = band_matrix(60, 4, 3, 9);
-    for (size_t k = 0; k < COUNT(direct); k++) {
-        matrix *a = strcmp(direct[k], "band") ? &m : &band;
+    matrix m = sparse_matrix("scattered", 60, scattered, 8), band = band_matrix(60, 4, 3, 9), mass = band_matrix(60, 1, 2, 10);
+    for (size_t k = 0; k < 2 * COUNT(direct); k++) {
+        const char *name = direct[k / 2];
+        matrix *a = strcmp(name, "band") ? &m : &band;
+        a->mass = k % 2 ? &mass : NULL;
         double *jac2 = array(a->values, sizeof *jac2);
         memcpy(jac2, a->jac, a->values * sizeof *jac2);
         draw(a, 99);
-        for (int cplx = 0; cplx < 2 && linsol_find(direct[k]); cplx++) check_runs(direct[k], a, jac2, cplx);
+        for (int cplx = 0; cplx < 2 && linsol_find(name); cplx++) check_runs(name, a, jac2, cplx);
         memcpy(a->jac, jac2, a->values * sizeof *jac2);
         free(jac2);
     }
     matrix_free(&m);
     matrix_free(&band);
+    matrix_free(&mass);
 }
 
 /* The first matrix has a dominant diagonal; then comes one whose diagonal is nearly zero, where the old pivots are useless. */

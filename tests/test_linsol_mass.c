@@ -194,6 +194,42 @@ static void test_reference(void **state)
     for (size_t a = 0; a < COUNT(all); a++) matrix_free(&all[a]);
 }
 
+/* As from equations with constraints: the first CONSTRAINTS rows and columns have no diagonal, neither in J nor in M. */
+enum { CONSTRAINTS = 10, N = 3 * CONSTRAINTS };
+
+static int saddle(int n, int i, int j)
+{
+    const int c = CONSTRAINTS;
+    if (i < c && j < c) return 0;
+    if (i < c || j < c) return i < c ? (j - c) / 2 == i : (i - c) / 2 == j;
+    return scattered(n, i, j);
+}
+
+static void test_saddle(void **state)
+{
+    (void)state;
+    matrix lists = sparse_matrix("saddle", N, saddle, 4), square = full_matrix(N, 4), wide = band_matrix(N, N - 1, N - 1, 4);
+    matrix *all[] = {&lists, &square, &wide}, mass = diagonal_mass(N, 0);
+    for (int i = 0; i < CONSTRAINTS; i++) mass.jac[i] = 0;
+    for (size_t a = 0; a < COUNT(all); a++)
+        for (size_t i = 0; i < COUNT(solvers); i++) {
+            matrix *m = all[a];
+            m->mass = &mass;
+            for (int k = 0; k < m->entries; k++)
+                if (!saddle(N, m->row[k], m->column[k])) m->jac[m->place[k]] = 0;
+            const sys s[] = {{m, m->jac, 0, 9, 0}, {m, m->jac, 1, 6, 5}};
+            opened o;
+            if (!open_any(&o, solvers[i], m, 2)) continue;
+            for (int t = 0; t < 2; t++) {
+                factor(&o.l, t, &s[t]);
+                check(&o.l, t, &s[t], 3);
+            }
+            close_any(&o);
+        }
+    for (size_t a = 0; a < COUNT(all); a++) matrix_free(all[a]);
+    matrix_free(&mass);
+}
+
 /* M of ones on the diagonal gives the bits of no M at all, and J without entries gives M. */
 static void test_plain(void **state)
 {
@@ -491,6 +527,7 @@ int main(void)
         cmocka_unit_test(test_reference), cmocka_unit_test(test_plain),          cmocka_unit_test(test_new_values),
         cmocka_unit_test(test_follow),    cmocka_unit_test(test_products),       cmocka_unit_test(test_refused_values),
         cmocka_unit_test(test_choice),    cmocka_unit_test(test_refused_patterns), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_saddle),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,11 @@
 /* klu.c - linear solver "klu": sparse LU with the pivot order of the first matrix since `restart`, for matrices that stay
  * sparse when factored (circuits, kinetics).
  *
- * Analysis once: block triangular form, then minimum degree (AMD) of A + A^T in each block. The diagonal carries the shift, so
- * it is preferred as pivot: a pivot is taken off it only if it is below PIVOT times the largest entry of its column. The first
- * matrix is factored with pivoting; later ones by klu_refactor with the same order. Where that lets the entries of L or U grow
- * too large, the matrix alone is factored afresh, if need be with stricter and stricter pivoting. Every slot derives its order
- * from the same first matrix of its kind (real or complex), whose values are kept for that.
+ * Analysis once: block triangular form, then minimum degree (AMD) of A + A^T in each block. The diagonal carries the shift, but
+ * for zeros of M, so it is preferred as pivot: a pivot is taken off it only if it is below PIVOT times the largest entry of its
+ * column. The first matrix is factored with pivoting; later ones by klu_refactor with the same order. Where that lets the entries
+ * of L or U grow too large, the matrix alone is factored afresh, if need be with stricter and stricter pivoting. Every slot
+ * derives its order from the same first matrix of its kind (real or complex), whose values are kept for that.
  *
  * Factors are taken out of KLU (klu_extract) and solved with by our own code, all lanes of a chunk in one pass:
  * A = P^T (L U + F) Q^T, F being the entries outside of the diagonal blocks. Rows are not scaled: the columns of kinetic

@@ -5,8 +5,8 @@
 #include "linsol/linsol.h"
 
 /* The back end in libcostate_NAME.so (.dylib on macOS), which is looked for next to the library itself, on the system's path, and
- * in the folder that the environment variable COSTATE_PLUGIN_DIR names. Once loaded it stays. NULL: not found, or made for another
- * version. */
+ * in the folder that the environment variable COSTATE_PLUGIN_DIR names. Once loaded it stays. NULL: not found, or made for
+ * another version. */
 const linsol_ops *plugin_load(const char *name);
 
 #endif

@@ -71,7 +71,7 @@ static int frontal_open(void **self, const linsol_config *c)
     *f = (frontal){.alloc = c->alloc, .slots = c->slots};
     for (int i = 0; i < c->slots; i++) f->slot[i] = (slot){0};
     umfpack_di_defaults(f->control);
-    f->control[UMFPACK_STRATEGY] = UMFPACK_STRATEGY_SYMMETRIC; /* the diagonal carries the shift */
+    f->control[UMFPACK_STRATEGY] = UMFPACK_STRATEGY_SYMMETRIC; /* the diagonal carries the shift, but for zeros of M */
     f->control[UMFPACK_SYM_PIVOT_TOLERANCE] = PIVOT;
     f->control[UMFPACK_SCALE] = UMFPACK_SCALE_NONE; /* scaled rows would lead pivots off the diagonal: see lu.c */
     f->control[UMFPACK_IRSTEP] = 0;
