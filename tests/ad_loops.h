@@ -46,7 +46,7 @@ static ad_fn *function(ad_arena *m, int n, const char *text)
     return fn;
 }
 
-static int count_loops(const ad_node *n)
+static inline int count_loops(const ad_node *n)
 {
     int count = n && n->op == AD_FOR;
     for (int i = 0; n && i < n->kids; i++) count += count_loops(n->kid[i]);
