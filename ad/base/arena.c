@@ -1,4 +1,5 @@
-/* arena.c - a list of chunks, each twice as large as the one before it up to a megabyte; a piece that is larger gets a chunk of its own. */
+/* arena.c - a list of chunks, each twice as large as the one before it up to a megabyte. A piece that is larger gets a chunk of
+ * its own. */
 #include "base/arena.h"
 
 #include <stdint.h>

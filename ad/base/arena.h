@@ -1,5 +1,5 @@
-/* arena.h - memory of one run of costate diff: taken piece by piece, freed at once. When memory ends, or a limit is reached, the run is
- * left by longjmp to the place that ad_arena_open was given, so that no pass checks for NULL. */
+/* arena.h - memory of one run of costate diff: taken piece by piece, freed at once. When memory ends, or a limit is reached,
+ * the run is left by longjmp to the place that ad_arena_open was given, so that no pass checks for NULL. */
 #ifndef COSTATE_AD_ARENA_H
 #define COSTATE_AD_ARENA_H
 

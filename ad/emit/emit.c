@@ -74,7 +74,7 @@ const char *ad_c_type(const ad_printer *q, const ad_sym *s)
     return s->lane && q->how->lanes ? "costate_v4" : "double";
 }
 
-/* ---- the function ------------------------------------------------------------------------------------------------------------- */
+/* ---- the function -------------------------------------------------------------------------------------------------------- */
 
 void ad_emit_params(ad_out *o, const ad_fn *fn, int declare)
 {
@@ -101,7 +101,8 @@ int ad_emit_is_long(const ad_fn *fn)
     return ad_emit_statements(fn) > (fn->cut ? fn->cut : AD_LONG);
 }
 
-/* Extents of parameters are known by the caller; a function that is never given lanes still takes them, so that all instances are called alike. */
+/* Extents of parameters are known by the caller; a function that is never given lanes still takes them, so that all instances
+ * are called alike. */
 static void signature(ad_printer *q, int cut)
 {
     const char *attribute = q->how->lanes && !cut ? "inline __attribute__((always_inline)) " : "";

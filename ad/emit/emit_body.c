@@ -18,9 +18,10 @@ static void comment(ad_printer *q, const ad_node *s)
     ad_line(q, "/* %.200s:%d */", slash ? slash + 1 : s->place.file ? s->place.file : "line", s->place.line);
 }
 
-/* ---- assignments --------------------------------------------------------------------------------------------------------------- */
+/* ---- assignments --------------------------------------------------------------------------------------------------------- */
 
-/* The value of an assignment: converted where the integer types differ, made a vector where the target is one and the value is not. */
+/* The value of an assignment: converted where the integer types differ, made a vector where the target is one and the value is
+ * not. */
 static void value(ad_printer *q, const ad_sym *target, const ad_node *e, int set)
 {
     if (target->type == AD_INT) {
@@ -115,7 +116,7 @@ static int lanes(ad_printer *q, const ad_node *b, int i)
     return last + 1 - i;
 }
 
-/* ---- everything else ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- everything else ----------------------------------------------------------------------------------------------------- */
 
 static void tape(ad_printer *q, const ad_node *s)
 {
@@ -123,7 +124,8 @@ static void tape(ad_printer *q, const ad_node *s)
     const int push = s->op == AD_PUSH;
     ad_indent(q);
     if (a->sym->lane && q->how->lanes) { /* all blocks at once, from the first */
-        ad_put(q->o, "costate_%s_lanes(work, &%s%s[", push ? "push" : "pop", ad_is_shared(q, a->sym) ? "locals->" : "", a->sym->name);
+        const char *owner = ad_is_shared(q, a->sym) ? "locals->" : "";
+        ad_put(q->o, "costate_%s_lanes(work, &%s%s[", push ? "push" : "pop", owner, a->sym->name);
         if (a->op == AD_NAME) ad_puts(q->o, "0");
         else ad_put_expr(q->o, a->index, AD_LEVEL_UNARY, &q->style);
         ad_put(q->o, "%s%s], %s);\n", a->op == AD_ELEM ? " * " : "", a->op == AD_ELEM ? q->blocks : "", q->blocks);

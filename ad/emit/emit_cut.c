@@ -1,7 +1,7 @@
 /* emit_cut.c - a long straight-line body as a chain of functions.
  *
- * Compilers take time that grows faster than the length of a function. So the body is cut into parts of PART statements; locals that several
- * parts mention become members of a struct that all parts get, the others are declared in their part. */
+ * Compilers take time that grows faster than the length of a function. So the body is cut into parts of PART statements;
+ * locals that several parts mention become members of a struct that all parts get, the others are declared in their part. */
 #include "base/arena.h"
 #include "emit/emit_in.h"
 
@@ -56,8 +56,8 @@ static void put_struct(ad_printer *q)
 
 static void put_part(ad_printer *q, const ad_node *statements, int part)
 {
-    ad_put(q->o, "static __attribute__((noinline)) int %s_%d(costate_work *work, struct %s_locals *restrict locals, ", q->how->name, part,
-           q->how->name);
+    ad_put(q->o, "static __attribute__((noinline)) int %s_%d(costate_work *work, struct %s_locals *restrict locals, ",
+           q->how->name, part, q->how->name);
     if (q->how->lanes) ad_puts(q->o, "const ptrdiff_t ld, ");
     ad_emit_params(q->o, q->fn, 1);
     ad_puts(q->o, ")\n{\n");
@@ -94,7 +94,8 @@ void ad_put_parts(ad_printer *q)
 void ad_put_calls(ad_printer *q)
 {
     const int parts = count_parts(q->fn->body);
-    ad_line(q, "struct %s_locals *locals = (struct %s_locals *)costate_scratch(work, (sizeof *locals + 7) / 8);", q->how->name, q->how->name);
+    ad_line(q, "struct %s_locals *locals = (struct %s_locals *)costate_scratch(work, (sizeof *locals + 7) / 8);", q->how->name,
+            q->how->name);
     ad_line(q, "if (!locals) return costate_scratch_back(work, mark, -1);");
     for (int i = 0; i < q->fn->syms; i++)
         if (q->shared[i] && q->fn->sym[i]->array && ad_on_scratch(q, q->fn->sym[i])) ad_put_array(q, q->fn->sym[i]);

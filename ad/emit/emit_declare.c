@@ -1,7 +1,8 @@
 /* emit_declare.c - where locals live and where they are declared.
  *
- * A scalar is declared by its first assignment, where that is in the block of its declaration, and with 0 otherwise. A scalar with lanes that one
- * loop over lanes alone mentions is a value of that loop. Arrays are on the stack while there is room, else on scratch. */
+ * A scalar is declared by its first assignment, where that is in the block of its declaration, and with 0 otherwise. A scalar
+ * with lanes that one loop over lanes alone mentions is a value of that loop. Arrays are on the stack while there is room,
+ * else on scratch. */
 #include "base/arena.h"
 #include "emit/emit_in.h"
 
@@ -12,7 +13,7 @@ enum { STACK_ARRAY = 32 << 10, STACK_TOTAL = 128 << 10 };
 
 enum { UNMENTIONED = -1 }; /* ad_printer.first: no statement yet */
 
-/* ---- arrays ----------------------------------------------------------------------------------------------------------------- */
+/* ---- arrays -------------------------------------------------------------------------------------------------------------- */
 
 /* Of a local array on the stack; lanes may have two blocks. SIZE_MAX: not known. */
 static size_t array_bytes(const ad_printer *q, const ad_sym *s)
@@ -73,7 +74,7 @@ int ad_needs_work(ad_printer *q, const ad_node *n)
     return needs;
 }
 
-/* ---- scalars ---------------------------------------------------------------------------------------------------------------- */
+/* ---- scalars ------------------------------------------------------------------------------------------------------------- */
 
 int ad_takes_lanes(const ad_printer *q, const ad_node *s)
 {
@@ -135,7 +136,8 @@ static void find_homes(ad_printer *q, const ad_node *b)
     }
 }
 
-/* A scalar whose first mention is an assignment of this block is declared there; another one here, with 0, so that no compiler wonders. */
+/* A scalar whose first mention is an assignment of this block is declared there; another one here, with 0, so that no compiler
+ * wonders. */
 void ad_declare(ad_printer *q, const ad_node *b, const ad_sym *s)
 {
     if (ad_is_shared(q, s)) return;

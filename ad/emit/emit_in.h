@@ -17,15 +17,14 @@ typedef struct ad_printer {
     int line;              /* of the user's file in the last comment */
     int marks;             /* scratch marks named so far */
     size_t stack;          /* bytes of local arrays on the stack so far */
-    int *first;            /* of a scalar that the block at hand declares: the first statement of it that mentions the scalar; or: */
+    int *first;            /* of a scalar that the block at hand declares: its first statement that mentions the scalar, or: */
     int *writes;           /* statements that assign to it */
     int *home;             /* of a scalar with lanes: the loop over lanes that alone mentions it, so that it is a value of that
                               loop; 0, -1: none such */
     unsigned char *shared; /* 1: a member of the struct that the parts of a cut body share; NULL: not cut */
 } ad_printer;
 
-/* ad_printer.first, too */
-enum {
+enum { /* ad_printer.first, if there is no such statement */
     AD_DECLARED = -2,    /* it has been declared, or is in another block */
     AD_AT_FIRST_SET = -3 /* the assignment that comes first declares it */
 };
@@ -49,7 +48,8 @@ void ad_declare(ad_printer *q, const ad_node *block, const ad_sym *s); /* what i
 int ad_takes_lanes(const ad_printer *q, const ad_node *s);             /* 1: the assignment is executed for each lane */
 int ad_declares_lane_scalar(const ad_node *s);
 void ad_put_array(ad_printer *q, const ad_sym *s);                     /* declares a local array */
-int ad_on_scratch(ad_printer *q, const ad_sym *s); /* 1: the array is too large for the stack, or of a size that is not a literal */
+int ad_on_scratch(ad_printer *q, const ad_sym *s);                     /* 1: the array is too large for the stack, or its size is
+                                                                          not a literal */
 int ad_needs_work(ad_printer *q, const ad_node *n);                    /* 1: n uses tape or scratch */
 
 /* emit_cut.c: the parts of a long body, each a function, and then the statements of the function itself, which calls them. */

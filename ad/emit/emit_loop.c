@@ -1,4 +1,4 @@
-/* emit_loop.c - for loops: bounds that stay as they were, reductions of vectors, pointers that go along, a point's own parameters. */
+/* emit_loop.c - for loops: bounds that do not change, reductions, pointers that go along, what each point has of its own. */
 #include "base/arena.h"
 #include "emit/emit_in.h"
 #include "tree/flow.h"

@@ -3,10 +3,11 @@
  *   x = e    x := union of the sets of e's leaves         y[i]   {i}
  *   x += e   x := x + that union                           p[k]   {states + k}
  *
- * An integer or a condition is sure if neither t nor y nor p has a say in it; it is then evaluated as it is. Where a condition is not sure both branches
- * are taken, and what is assigned there is added to what was there before. An element with an index that is not sure is any element of its array. The
- * bound of a loop that is not sure makes the pattern full. Straight-line code is evaluated here already (pattern_known.c). Indices are checked, for a
- * branch that is taken unasked may leave an array. */
+ * An integer or a condition is sure if neither t nor y nor p has a say in it; it is then evaluated as it is. Where a condition
+ * is not sure both branches are taken, and what is assigned there is added to what was there before. An element with an index
+ * that is not sure is any element of its array. The bound of a loop that is not sure makes the pattern full. Straight-line
+ * code is evaluated here already (pattern_known.c). Indices are checked, for a branch that is taken unasked may leave an
+ * array. */
 #include "emit/pattern.h"
 
 #include "base/arena.h"
@@ -30,7 +31,7 @@ typedef struct pattern {
     int jumps;             /* gotos to done_ */
 } pattern;
 
-/* ---- what depends on what -------------------------------------------------------------------------------------------------------- */
+/* ---- what depends on what ------------------------------------------------------------------------------------------------ */
 
 static int is_varied(pattern *w, const ad_node *e)
 {
@@ -55,8 +56,8 @@ static int mark(unsigned char *set, const ad_sym *s)
     return set[s->number] = 1;
 }
 
-/* unasked: branches around n that are taken without knowing. What lives inside one and is assigned there has the value it would have if the branch were
- * taken. 1: something was marked. */
+/* unasked: branches around n that are taken without knowing. What lives inside one and is assigned there has the value it
+ * would have if the branch were taken. 1: something was marked. */
 static int spread(pattern *w, const ad_node *n, int unasked)
 {
     int more = 0;
@@ -66,7 +67,8 @@ static int spread(pattern *w, const ad_node *n, int unasked)
     case AD_SET:
     case AD_INC:
         if (is_varied(w, n->value)) more |= mark(w->varied, n->target->sym);
-        if (unasked > w->home[n->target->sym->number] || is_unsure(w, n->value) || (n->target->op == AD_ELEM && is_unsure(w, n->target->index)))
+        if (unasked > w->home[n->target->sym->number] || is_unsure(w, n->value) ||
+            (n->target->op == AD_ELEM && is_unsure(w, n->target->index)))
             more |= mark(w->unsure, n->target->sym);
         return more;
     case AD_IF: unasked += is_unsure(w, n->condition); break;
@@ -77,11 +79,11 @@ static int spread(pattern *w, const ad_node *n, int unasked)
     return more;
 }
 
-/* ---- sets ----------------------------------------------------------------------------------------------------------------------------- */
+/* ---- sets ---------------------------------------------------------------------------------------------------------------- */
 
 static ad_node *raw(pattern *w, const char *text, const ad_node *kid, const ad_node *second)
 {
-    ad_node *n = ad_new(w->m, AD_RAW, AD_INT, (kid != NULL) + (second != NULL), kid ? ad_copy(w->m, kid, NULL) : ad_copy(w->m, second, NULL),
+    ad_node *n = ad_new(w->m, AD_RAW, AD_INT, (kid != NULL) + (second != NULL), ad_copy(w->m, kid ? kid : second, NULL),
                         ad_copy(w->m, second, NULL));
     n->text = text;
     return n;
@@ -163,11 +165,12 @@ static void assign(pattern *w, ad_node *out, const ad_node *s)
     }
     const int any = is_unsure(w, target->index);
     const char *size = extent(w, target->sym);
-    const char *what = ad_text(w->m, "costate_set_%s(sink_, &%s[%s], &value_);", add || any ? "join" : "copy", set_of(w, target->sym), any ? "i_" : "%");
+    const char *what = ad_text(w->m, "costate_set_%s(sink_, &%s[%s], &value_);", add || any ? "join" : "copy",
+                               set_of(w, target->sym), any ? "i_" : "%");
     ad_append(w->m, out, for_element(w, size, what, any ? NULL : target->index));
 }
 
-/* ---- the skeleton ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- the skeleton -------------------------------------------------------------------------------------------------------- */
 
 static ad_node *block(pattern *w, const ad_node *b);
 
@@ -231,7 +234,7 @@ static ad_node *block(pattern *w, const ad_node *b)
     return out;
 }
 
-/* ---- what the skeleton does not need --------------------------------------------------------------------------------------------------------- */
+/* ---- what the skeleton does not need ------------------------------------------------------------------------------------- */
 
 static int need_expr(pattern *w, const ad_node *e)
 {
@@ -273,15 +276,17 @@ static void prune(const pattern *w, ad_node *n)
     if (n->op == AD_BLOCK) n->kids = kept;
 }
 
-/* ---- the function --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- the function -------------------------------------------------------------------------------------------------------- */
 
 static void put_sets(pattern *w, ad_out *o, int end)
 {
     for (int i = 0; i < w->f->syms; i++) {
         const ad_sym *s = w->f->sym[i];
         if (!w->varied[i] || s->role != AD_LOCAL) continue;
-        if (end) ad_put(o, s->array ? "    costate_sets_free(%s, %s_count);\n" : "    costate_set_free(&%s);\n", s->name, s->name);
-        else ad_put(o, s->array ? "    costate_index_set *%s = NULL;\n    size_t %s_count = 0;\n" : "    costate_index_set %s = {0};\n", s->name, s->name);
+        const char *const text[2][2] = {{"    costate_index_set %s = {0};\n", "    costate_set_free(&%s);\n"},
+                                        {"    costate_index_set *%s = NULL;\n    size_t %s_count = 0;\n",
+                                         "    costate_sets_free(%s, %s_count);\n"}};
+        ad_put(o, text[s->array][end], s->name, s->name);
     }
     if (end) ad_puts(o, "    costate_set_free(&value_);\n    return sink_->failed ? -1 : 0;\n}\n\n");
     else ad_puts(o, "    costate_index_set value_ = {0};\n");
@@ -296,7 +301,8 @@ static void put_ints(ad_out *o, const char *name, const char *what, const int *v
 
 static void put_known(ad_out *o, const char *name)
 {
-    ad_put(o, "    for (int i = 0; i < sink_->rows; i++)\n        for (int k = %s_start[i]; k < %s_start[i + 1]; k++) {\n", name, name);
+    ad_puts(o, "    for (int i = 0; i < sink_->rows; i++)\n");
+    ad_put(o, "        for (int k = %s_start[i]; k < %s_start[i + 1]; k++) {\n", name, name);
     ad_put(o, "            const int j = %s_item[k];\n", name);
     ad_puts(o, "            if (j < sink_->states) costate_set_add_state(sink_, &sink_->row[i], j);\n"
                "            else costate_set_add_param(sink_, &sink_->row[i], j - sink_->states);\n        }\n"
@@ -307,7 +313,8 @@ static void put_full(pattern *w, ad_out *o)
 {
     ad_puts(o, "    for (int i_ = 0; i_ < sink_->rows; i_++) {\n");
     ad_put(o, "        for (int j_ = 0; j_ < %d; j_++) costate_set_add_state(sink_, &sink_->row[i_], j_);\n", w->states);
-    if (w->params) ad_put(o, "        for (int j_ = 0; j_ < %d; j_++) costate_set_add_param(sink_, &sink_->row[i_], j_);\n", w->params);
+    if (w->params)
+        ad_put(o, "        for (int j_ = 0; j_ < %d; j_++) costate_set_add_param(sink_, &sink_->row[i_], j_);\n", w->params);
     ad_puts(o, "    }\n    return sink_->failed ? -1 : 0;\n}\n\n");
 }
 
@@ -335,8 +342,10 @@ void ad_put_pattern(ad_out *o, const ad_fn *fn, const char *name, int states, in
         put_ints(o, name, "start", start, states + 1);
         put_ints(o, name, "item", item, start[states]);
     }
-    ad_put(o, "int %s(double t_, const double *y_, const double *p_, costate_pattern_sink *sink_, void *%s);\n", name, fn->data ? fn->data->name : "data_");
-    ad_put(o, "int %s(double t_, const double *y_, const double *p_, costate_pattern_sink *sink_, void *%s)\n{\n", name, fn->data ? fn->data->name : "data_");
+    const char *end[] = {";\n", "\n{\n"};
+    for (int i = 0; i < 2; i++)
+        ad_put(o, "int %s(double t_, const double *y_, const double *p_, costate_pattern_sink *sink_, void *%s)%s", name,
+               fn->data ? fn->data->name : "data_", end[i]);
     if (known) {
         put_known(o, name);
         return;

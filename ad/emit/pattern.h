@@ -5,8 +5,8 @@
 #include "base/out.h"
 #include "tree/tree.h"
 
-/* Emits int name(double t, const double *y, const double *p, costate_pattern_sink *sink, void *data), see costate/runtime.h. states and params are the lengths
- * of y and p. */
+/* Emits int name(double t, const double *y, const double *p, costate_pattern_sink *sink, void *data), see costate/runtime.h.
+ * states and params are the lengths of y and p. */
 void ad_put_pattern(ad_out *o, const ad_fn *fn, const char *name, int states, int params);
 
 #endif

@@ -1,7 +1,7 @@
 /* pattern_known.c - the pattern of straight-line code with literal indices, found here rather than by the emitted function.
  *
- * Every value has the set of states and parameters that it depends on, a rising list that is never changed, so that lists are shared. Both branches of
- * every if are taken; there what is assigned is added to what was there. */
+ * Every value has the set of states and parameters that it depends on, a rising list that is never changed, so that lists are
+ * shared. Both branches of every if are taken; there what is assigned is added to what was there. */
 #include "base/arena.h"
 #include "emit/pattern_in.h"
 #include "tree/rules.h"

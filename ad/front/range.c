@@ -1,7 +1,8 @@
 /* range.c - indices that leave their array while a loop with constant bounds runs: for (i = 0; i <= n; i++) f[i] = ...
  *
- * An index c + a1 i1 + a2 i2 + ... over counters with constant bounds takes its extreme values at the ends of the counters. Where no
- * condition stands between the loops and the access those values are taken indeed, so that one outside the array is an error. */
+ * An index c + a1 i1 + a2 i2 + ... over counters with constant bounds takes its extreme values at the ends of the counters.
+ * Where no condition stands between the loops and the access those values are taken indeed, so that one outside the array is
+ * an error. */
 #include "front/lower.h"
 
 enum { TERMS = 8, LARGE = 1 << 30 };
@@ -57,7 +58,8 @@ static int extremes(const affine *a, const span *s, int64_t *low, int64_t *high)
         const span *k = s;
         int64_t x, y;
         while (k && k->counter != a->counter[i]) k = k->outer;
-        if (!k || __builtin_mul_overflow(a->factor[i], k->first, &x) || __builtin_mul_overflow(a->factor[i], k->last, &y)) return 0;
+        if (!k || __builtin_mul_overflow(a->factor[i], k->first, &x)) return 0;
+        if (__builtin_mul_overflow(a->factor[i], k->last, &y)) return 0;
         if (__builtin_add_overflow(*low, x < y ? x : y, low) || __builtin_add_overflow(*high, x < y ? y : x, high)) return 0;
     }
     return 1;

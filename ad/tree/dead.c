@@ -1,5 +1,5 @@
-/* dead.c - removes statements whose results nothing reads; makes scalars private to loops. Both follow liveness backwards through the tree: a loop's
- * body is repeated until what is live at its end no longer grows. */
+/* dead.c - removes statements whose results nothing reads; makes scalars private to loops. Both follow liveness backwards
+ * through the tree: a loop's body is repeated until what is live at its end no longer grows. */
 #include "tree/flow.h"
 
 #include "base/arena.h"
@@ -148,7 +148,8 @@ static ad_node *sweep(sweeper *w, const ad_node *n, ad_syms *live)
     return (ad_node *)n;
 }
 
-/* Removes the declarations of what their block does not mention after them; adds what n mentions of symbols from outside to `used`. */
+/* Removes the declarations of what their block does not mention after them; adds what n mentions of symbols from outside to
+ * `used`. */
 static void undeclare(ad_arena *m, ad_node *n, ad_syms *used)
 {
     if (!n) return;
@@ -234,7 +235,7 @@ void ad_dead(ad_arena *m, ad_fn *fn)
     trim(m, fn);
 }
 
-/* ---- x = 0; x += e ----------------------------------------------------------------------------------------------------------- */
+/* ---- x = 0; x += e ------------------------------------------------------------------------------------------------------- */
 
 typedef struct zeros {
     ad_arena *m;
@@ -300,9 +301,8 @@ static void privatize_loop(ad_arena *m, ad_fn *fn, ad_node *loop, const ad_syms 
     ad_node *body = ad_block(m);
     for (int i = 0; i < syms; i++) {
         ad_sym *s = fn->sym[i];
-        if (s->role != AD_LOCAL || s->array || s == fn->status || !ad_has(&written, s) || ad_has(&own, s) || ad_has(&exposed, s) ||
-            ad_has(live, s))
-            continue;
+        if (s->role != AD_LOCAL || s->array || s == fn->status || !ad_has(&written, s)) continue;
+        if (ad_has(&own, s) || ad_has(&exposed, s) || ad_has(live, s)) continue;
         map[i] = ad_sym_new(m, fn, s->name, s->type, AD_LOCAL);
         const char *name = map[i]->name;
         int number = map[i]->number;

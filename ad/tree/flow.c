@@ -126,7 +126,7 @@ void ad_count_writes(const ad_node *n, int *writes)
 int ad_only_added(const ad_node *n, const ad_sym *s)
 {
     if (!n) return 1;
-    if (n->op == AD_INC && n->target->sym == s) return !ad_uses(n->value, s) && (n->target->op == AD_NAME || !ad_uses(n->target->index, s));
+    if (n->op == AD_INC && n->target->sym == s) return !ad_reads_symbol(n, s);
     if (n->sym == s) return 0;
     for (int i = 0; i < n->kids; i++)
         if (!ad_only_added(n->kid[i], s)) return 0;

@@ -66,7 +66,8 @@ void ad_loops_enter(ad_loops *l, const ad_node *loop)
 
 static const ad_node several = {.op = AD_NOTE}; /* set to different expressions */
 
-/* The expression each integer is set to, and the loops inside which it is declared: what it stands for holds as long as their counters stand still. */
+/* The expression each integer is set to, and the loops inside which it is declared: what it stands for holds as long as their
+ * counters stand still. */
 typedef struct search {
     ad_defs d;
     ad_loops *scope;
@@ -80,7 +81,9 @@ static void collect(const ad_node *n, search *q, ad_loops around)
         int i = n->sym->number, same = 0;
         ad_loops *scope = &q->scope[i];
         if (!q->declared[i]) *scope = around;
-        while (same < scope->depth && same < around.depth && same < AD_DEPTH && scope->loop[same]->sym == around.loop[same]->sym) same++;
+        while (same < scope->depth && same < around.depth && same < AD_DEPTH &&
+               scope->loop[same]->sym == around.loop[same]->sym)
+            same++;
         scope->depth = same;
         q->declared[i] = 1;
     }
@@ -127,7 +130,8 @@ ad_defs ad_defs_of(ad_arena *m, const ad_fn *fn, const ad_node *body)
     ad_defs clean = {ad_take(m, n * sizeof *clean.def), fn->syms};
     collect(body, &q, (ad_loops){0});
     for (int i = 0; i < fn->syms; i++)
-        if (q.declared[i] && q.d.def[i] && q.d.def[i] != &several && stands(&q, q.d.def[i], &q.scope[i], 0)) clean.def[i] = q.d.def[i];
+        if (q.declared[i] && q.d.def[i] && q.d.def[i] != &several && stands(&q, q.d.def[i], &q.scope[i], 0))
+            clean.def[i] = q.d.def[i];
     return clean;
 }
 
@@ -240,7 +244,7 @@ int ad_steady(const ad_affine *a, const ad_loops *loops, const ad_syms *changing
     return a->ok;
 }
 
-/* ---- ranges ------------------------------------------------------------------------------------------------------------------ */
+/* ---- ranges -------------------------------------------------------------------------------------------------------------- */
 
 static int known_loops(const ad_loops *loops)
 {
@@ -367,7 +371,7 @@ int ad_disjoint(const ad_defs *d, const ad_loops *la, const ad_affine *a, const 
     return a1 < b0 || b1 < a0 || (enter(d, la, a, 1, &e) && enter(d, lb, b, -1, &e) && !may_vanish(&e, 0, a->c - b->c));
 }
 
-/* ---- arrays written completely -------------------------------------------------------------------------------------------------- */
+/* ---- arrays written completely ------------------------------------------------------------------------------------------- */
 
 /* Assignments to elements that run for sure, in loops with constant bounds, each to other elements than all the rest. */
 typedef struct cover {

@@ -50,8 +50,8 @@ int ad_steady(const ad_affine *a, const ad_loops *loops, const ad_syms *changing
 /* 1: the values of the form over all iterations of `loops` are within [*lo, *hi]. */
 int ad_interval(const ad_defs *d, const ad_loops *loops, const ad_affine *a, int64_t *lo, int64_t *hi);
 
-/* 1: different iterations of loops->loop[at] give different values, whatever the iterations of the loops inside it. Symbols that are not counters of
- * `loops` count as constants. */
+/* 1: different iterations of loops->loop[at] give different values, whatever the iterations of the loops inside it. Symbols
+ * that are not counters of `loops` count as constants. */
 int ad_injective(const ad_defs *d, const ad_loops *loops, int at, const ad_affine *a);
 
 /* 1: a, within loops la, and b, within lb, never have the same value, whatever the iterations of either. */

@@ -10,9 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- expressions ------------------------------------------------------------------------------------------------------------ */
+/* ---- expressions --------------------------------------------------------------------------------------------------------- */
 
-/* Binary operators: sign and binding. The bit operators are printed in parentheses wherever C's own ranking surprises people (and compilers warn). */
+/* Binary operators: sign and binding. The bit operators are printed in parentheses wherever C's own ranking surprises people
+ * (and compilers warn). */
 static const struct {
     const char *sign;
     int level;
@@ -55,7 +56,8 @@ static void put_binary(ad_out *o, const ad_node *n, const ad_style *style)
 {
     int own = binary[n->op].level, kid = own;
     if (own == 9) kid = 10;
-    else if (own < 9 || own == 10) kid = own < 5 ? 5 : own == 8 ? AD_LEVEL_SUM : AD_LEVEL_PRODUCT; /* bits and shifts: parentheses around sums, too */
+    else if (own < 9 || own == 10) /* bits and shifts: parentheses around sums, too */
+        kid = own < 5 ? 5 : own == 8 ? AD_LEVEL_SUM : AD_LEVEL_PRODUCT;
     ad_put_expr(o, n->a, kid, style);
     ad_puts(o, binary[n->op].sign);
     ad_put_expr(o, n->b, kid > own ? kid : own + 1, style);
@@ -147,7 +149,8 @@ void ad_put_expr(ad_out *o, const ad_node *n, int level, const ad_style *style)
 /* The wider of two integer types, in C's order; types the order does not know count as the widest. */
 static const char *wider(const char *a, const char *b)
 {
-    static const char *const order[] = {"int", "unsigned", "unsigned int", "long", "unsigned long", "size_t", "long long", "unsigned long long"};
+    static const char *const order[] = {"int",           "unsigned", "unsigned int", "long",
+                                        "unsigned long", "size_t",   "long long",    "unsigned long long"};
     const int known = (int)(sizeof order / sizeof *order);
     int i = 0, j = 0;
     while (i < known && strcmp(order[i], a) != 0) i++;
@@ -158,8 +161,8 @@ static const char *wider(const char *a, const char *b)
 /* After C's promotion: what is narrower than int becomes int. */
 static const char *promoted(const char *type)
 {
-    static const char *const narrow[] = {"char", "signed char", "unsigned char", "short", "short int", "unsigned short", "bool", "_Bool",
-                                         "int8_t", "uint8_t", "int16_t", "uint16_t"};
+    static const char *const narrow[] = {"char", "signed char", "unsigned char", "short", "short int", "unsigned short",
+                                         "bool", "_Bool", "int8_t", "uint8_t", "int16_t", "uint16_t"};
     for (size_t i = 0; i < sizeof narrow / sizeof *narrow; i++)
         if (strcmp(narrow[i], type) == 0) return "int";
     return type;
@@ -180,7 +183,7 @@ const char *ad_ctype(const ad_node *n)
     }
 }
 
-/* ---- statements ----------------------------------------------------------------------------------------------------------------- */
+/* ---- statements ---------------------------------------------------------------------------------------------------------- */
 
 int ad_is_unsigned(const char *type)
 {

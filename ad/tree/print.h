@@ -9,10 +9,12 @@
 typedef struct ad_style {
     int (*leaf)(ad_out *o, const ad_node *n, const struct ad_style *style);
     const void *context;
-    const char *splat; /* C text put before an arm of ?: without lanes when the other has them, so that both are vectors; NULL: no vectors */
+    const char *splat; /* C text put before an arm of ?: without lanes when the other has them, so that both are vectors;
+                          NULL: no vectors */
 } ad_style;
 
-/* Prints an expression, in parentheses if it binds less tightly than `level`: 0 is none, AD_LEVEL_UNARY for an operand of a cast or a sign. */
+/* Prints an expression, in parentheses if it binds less tightly than `level`: 0 is none, AD_LEVEL_UNARY for an operand of a
+ * cast or a sign. */
 enum { AD_LEVEL_NONE = 0, AD_LEVEL_SUM = 11, AD_LEVEL_PRODUCT = 12, AD_LEVEL_UNARY = 13, AD_LEVEL_PRIMARY = 14 };
 void ad_put_expr(ad_out *o, const ad_node *n, int level, const ad_style *style);
 

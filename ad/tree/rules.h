@@ -26,8 +26,8 @@ const char *ad_rule_taken(int rule); /* which derivative is taken there */
 /* The call rule(a) or rule(a, b). */
 ad_node *ad_call(ad_arena *m, int rule, ad_node *a, ad_node *b);
 
-/* The derivative of call with respect to its argument `which` (0 or 1). r stands for the result: an expression for the call's value, copied where
- * it is used. */
+/* The derivative of call with respect to its argument `which` (0 or 1). r stands for the result: an expression for the call's
+ * value, copied where it is used. */
 ad_node *ad_rule_derivative(ad_arena *m, const ad_node *call, int which, const ad_node *r);
 
 /* 1: the derivative with respect to that argument is not 0 everywhere, as that of floor is. */

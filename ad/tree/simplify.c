@@ -2,7 +2,8 @@
  *
  *   a + 0 = a    0 * a = 0    1 * a = a    a / 1 = a    -(-a) = a    a + (-b) = a - b    (-a) * b = -(a * b)
  *
- * and operations on two literals, which round here as they would in the running program. A result that is not finite stays an operation. */
+ * and operations on two literals, which round here as they would in the running program. A result that is not finite stays an
+ * operation. */
 #include "tree/tree.h"
 
 #include <math.h>

@@ -225,7 +225,8 @@ int ad_on_lanes(const ad_node *n)
 
 /* ---- symbols ----------------------------------------------------------------------------------------------------------- */
 
-/* The names in use: a hash table with open addressing. It belongs to one ad_fn; a copy of the struct gets its own at the next new symbol. */
+/* The names in use: a hash table with open addressing. It belongs to one ad_fn; a copy of the struct gets its own at the next
+ * new symbol. */
 typedef struct entry {
     const char *name;
     int next; /* number that the next copy of this name tries */
@@ -237,8 +238,8 @@ typedef struct names {
     entry *slot;
 } names;
 
-/* Words that a symbol cannot be called: C's, macros, the functions of rules.def, whose calls a symbol of that name would hide, and what
- * the emitted code itself uses. */
+/* Words that a symbol cannot be called: C's, macros, the functions of rules.def, whose calls a symbol of that name would hide,
+ * and what the emitted code itself uses. */
 static const char *const taken[] = {
     "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float", "for",
     "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed", "sizeof", "static", "struct",
@@ -341,7 +342,8 @@ ad_fn *ad_fn_copy(ad_arena *m, const ad_fn *f, ad_sym ***map)
     }
     for (int i = 0; i < f->syms; i++) to[i]->extent = ad_copy(m, f->sym[i]->extent, to);
     for (int i = 0; i < f->params; i++) c->param[i] = to[f->param[i]->number];
-    ad_sym **const role[] = {&c->t, &c->y, &c->p, &c->out, &c->k, &c->data, &c->status, &c->u, &c->yb, &c->pb, &c->points, &c->point};
+    ad_sym **const role[] = {&c->t,      &c->y, &c->p,  &c->out, &c->k,      &c->data,
+                             &c->status, &c->u, &c->yb, &c->pb,  &c->points, &c->point};
     for (size_t i = 0; i < sizeof role / sizeof *role; i++)
         if (*role[i]) *role[i] = to[(*role[i])->number];
     c->body = ad_copy(m, f->body, to);
@@ -354,8 +356,11 @@ ad_fn *ad_fn_copy(ad_arena *m, const ad_fn *f, ad_sym ***map)
 const char *ad_slot(const ad_fn *fn, const ad_sym *s)
 {
     if (s->slot) return s->slot;
-    return s == fn->t ? "t" : s == fn->y ? "y" : s == fn->p ? "p" : s == fn->out ? "out" : s == fn->k ? "k" : s == fn->data ? "data"
-         : s == fn->u ? "u" : s == fn->yb ? "yb" : s == fn->pb ? "pb" : NULL;
+    const ad_sym *const known[] = {fn->t, fn->y, fn->p, fn->out, fn->k, fn->data, fn->u, fn->yb, fn->pb};
+    static const char *const slot[] = {"t", "y", "p", "out", "k", "data", "u", "yb", "pb"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (s == known[i]) return slot[i];
+    return NULL;
 }
 
 ad_sym *ad_at_slot(const ad_fn *fn, const char *slot)

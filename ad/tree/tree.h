@@ -7,16 +7,18 @@
  *   - one function, no calls but those of rules.def: helpers are inlined, recursion was refused;
  *   - scalars and one-dimensional arrays: a[i][j] has become a[i*m + j], pointers have become the array they point into
  *     and an offset, local structs one symbol per member;
- *   - statements are a declaration, an assignment (= or +=), if/else, for with a counter that nothing else writes, a block, and, from
- *     reverse on, push and pop. return, break and continue have become flags and if's, `x *= e` has become `x = x * e`;
+ *   - statements are a declaration, an assignment (= or +=), if/else, for with a counter that nothing else writes, a block, and,
+ *     from reverse on, push and pop. return, break and continue have become flags and if's, `x *= e` has become `x = x * e`;
  *   - expressions have no side effects. && || and ?: evaluate lazily, as in C;
- *   - a symbol is declared in the innermost block in which it lives, before it is used, and has a name that is unique in the function.
+ *   - a symbol is declared in the innermost block in which it lives, before it is used, and has a name that is unique in the
+ *     function.
  *
- * Derivatives exist for symbols of type double. Those that a pass adds may carry lanes: one value for each of the w directions or
- * seeds. An expression that contains a lane symbol has lanes; a statement whose target has lanes is executed for each of them.
- * Conditions, bounds and indices never have lanes.
+ * Derivatives exist for symbols of type double. Those that a pass adds may carry lanes: one value for each of the w directions
+ * or seeds. An expression that contains a lane symbol has lanes; a statement whose target has lanes is executed for each of
+ * them. Conditions, bounds and indices never have lanes.
  *
- * All nodes, symbols and strings live in an arena; nothing is freed singly; passes copy, they never change their input. */
+ * All nodes, symbols and strings live in an arena; nothing is freed singly. What makes one function of another copies it; what
+ * works in place says so. */
 #ifndef COSTATE_AD_TREE_H
 #define COSTATE_AD_TREE_H
 
@@ -106,8 +108,7 @@ struct ad_node {
     };
     struct ad_rows *rows;     /* AD_FOR: pointers that go along with it (row_pointers.c); NULL: none */
     int rule;                 /* AD_CALL: line of rules.def, enum ad_rule in rules.h */
-    int simd;                 /* AD_FOR: 1: iterations are independent but for AD_INC's: may be executed as vectors (set by passes,
-                                 obeyed by emit) */
+    int simd;                 /* AD_FOR: 1: iterations are independent but for AD_INC's: emit may have them executed as vectors */
     int kids, room;
     ad_node **kid;            /* all children in order; but for those of blocks and AD_RAW they have names, too: */
     union {
@@ -147,7 +148,7 @@ typedef struct ad_fn {
     const char *name;         /* of the user's function, or what the pass calls it */
     int params;
     ad_sym *param[AD_PARAMS]; /* role AD_INPUT, AD_OUTPUT or AD_SUM */
-    ad_sym *t, *y, *p, *out, *k, *data; /* of the user's function: those among param, or NULL: not there. data is a void pointer, kept as is */
+    ad_sym *t, *y, *p, *out, *k, *data; /* of the user's function: those among param, or NULL: not there. data is a pointer */
     ad_sym *u, *yb, *pb;      /* of what reverse made: seeds (lane inputs) and sums; else NULL */
     ad_sym *points, *point;   /* of what ad_over_points made: how many, and the counter of the loops over them; else NULL */
     int returns;              /* 1: int status (the user's `return 0`, `return 1`): the sym `status` holds it at the end */
@@ -171,8 +172,9 @@ typedef struct ad_model {
 
 /* ---- slots: what the parameters of a function are ----------------------------------------------------------------------
  *
- * Parameters are known by their slots. Those of a user's function are "t" "y" "p" "out" "k" "data"; reverse adds "u" "yb" "pb". The tangent of
- * slot x is "x1" at level 1 and "x2" at level 2, the level 2 tangent of "x1" is "x12": out12 is the second directional derivative. */
+ * Parameters are known by their slots. Those of a user's function are "t" "y" "p" "out" "k" "data"; reverse adds "u" "yb"
+ * "pb". The tangent of slot x is "x1" at level 1 and "x2" at level 2, the level 2 tangent of "x1" is "x12": out12 is the
+ * second directional derivative. */
 
 /* The slot of a parameter; NULL: none. The parameter of a slot; NULL: none. */
 const char *ad_slot(const ad_fn *fn, const ad_sym *s);
@@ -219,10 +221,12 @@ ad_node ad_emptied(ad_node *block);
 /* A copy of a tree in which symbols are replaced: map[s->number], or s itself where that is NULL. map NULL: none replaced. */
 ad_node *ad_copy(ad_arena *m, const ad_node *n, ad_sym *const *map);
 
-/* A new symbol of fn; its name is `name`, or name_2, name_3, ... if that is taken (by a symbol, a C keyword or a name of math.h). */
+/* A new symbol of fn; its name is `name`, or name_2, name_3, ... if that is taken (by a symbol, a C keyword or a name of
+ * math.h). */
 ad_sym *ad_sym_new(ad_arena *m, ad_fn *fn, const char *name, ad_type type, ad_role role);
 
-/* A copy of a function with symbols of its own, numbered as before. map (may be NULL): from the old symbols' numbers to the new ones. */
+/* A copy of a function with symbols of its own, numbered as before. map (may be NULL): from the old symbols' numbers to the
+ * new ones. */
 ad_fn *ad_fn_copy(ad_arena *m, const ad_fn *f, ad_sym ***map);
 
 int ad_same(const ad_node *a, const ad_node *b); /* 1: the same expression, symbol by symbol */
@@ -232,14 +236,15 @@ int ad_contains(const ad_node *n, ad_op op);     /* 1: the statement is, or has 
 int ad_has_lanes(const ad_node *e);              /* 1: the expression has a symbol with lanes; indices never have */
 int ad_on_lanes(const ad_node *n);               /* 1: something in n is executed for each lane */
 
-/* Smart constructors: fold constants, drop 0 and 1, push signs outwards. Exact in the arithmetic of a*1, a+0, -(-a), 0*a = 0 (the factor of a
- * derivative that is zero stays zero even where the other one is infinite: as every differentiator of programs does). */
+/* Smart constructors: fold constants, drop 0 and 1, push signs outwards. Exact in the arithmetic of a*1, a+0, -(-a), 0*a = 0
+ * (the factor of a derivative that is zero stays zero even where the other one is infinite: as every differentiator of
+ * programs does). */
 ad_node *ad_add(ad_arena *m, ad_node *a, ad_node *b);
 ad_node *ad_sub(ad_arena *m, ad_node *a, ad_node *b);
 ad_node *ad_mul(ad_arena *m, ad_node *a, ad_node *b);
 ad_node *ad_div(ad_arena *m, ad_node *a, ad_node *b);
 ad_node *ad_neg(ad_arena *m, ad_node *a);
-ad_node *ad_choose(ad_arena *m, ad_node *condition, ad_node *yes, ad_node *no); /* ?: ; folded where the condition is of literals */
+ad_node *ad_choose(ad_arena *m, ad_node *condition, ad_node *yes, ad_node *no); /* ?: ; folded if the condition is of literals */
 int ad_literal(const ad_node *a, double *value); /* 1: a literal, a signed one or a converted integer one; value may be NULL */
 
 /* Prints a tree in a form for people and tests: C text. Allocated in m. */
