@@ -156,6 +156,49 @@ static void write_kinks(FILE *to, const cli_request *r, cli_json *j, const char 
     if (r->format == CLI_JSON) json_close(j, ']');
 }
 
+/* ---- the passes ------------------------------------------------------------------------------------------------------- */
+
+static int no_pass(const char *word)
+{
+    const char *name, *about;
+    fprintf(stderr, "costate diff: there is no pass '%s'; the passes, in their order:\n", word);
+    for (int i = 0; (name = costate_pass(i, &about)); i++) fprintf(stderr, "  %-17s %s\n", name, about);
+    return EXIT_USAGE;
+}
+
+static int is_pass(const char *word)
+{
+    const char *name, *about;
+    for (int i = 0; (name = costate_pass(i, &about)); i++)
+        if (strcmp(name, word) == 0) return 1;
+    return 0;
+}
+
+typedef struct dumped {
+    const char *pass, *product, *text;
+} dumped;
+
+static int dump_trees(costate_model **m, const char *file, costate_model_options *options, void *context)
+{
+    dumped *d = context;
+    return costate_dump(m, file, options, d->pass, d->product, &d->text);
+}
+
+static int dump(const cli_request *r)
+{
+    cli_out o;
+    costate_model *m = NULL;
+    dumped d = {.pass = cli_value(r, OPT_DUMP), .product = cli_value(r, OPT_PRODUCT)};
+    if (!is_pass(d.pass)) return no_pass(d.pass);
+    int code = cli_out_open(&o, r);
+    if (!code) code = cli_open_with(dump_trees, &m, r, 1, &d);
+    if (!code) fputs(d.text, o.to);
+    costate_model_close(m);
+    return cli_out_close(&o, code);
+}
+
+/* ---- all of it -------------------------------------------------------------------------------------------------------- */
+
 /* o: where the C goes; rest: what was found in the model. */
 static int text(const cli_request *r, cli_out *o, FILE *rest, cli_json *j)
 {
@@ -177,6 +220,8 @@ int cli_diff(cli_request *r)
     plot f = {.path = cli_value(r, OPT_PLOT)};
     const int object = r->format == CLI_JSON && (cli_value(r, OPT_LINT) || cli_value(r, OPT_PATTERN));
     if (f.path && plot_check(&f)) return cli_usage("diff", "%s", f.message);
+    if (cli_value(r, OPT_DUMP)) return dump(r);
+    if (cli_value(r, OPT_PRODUCT)) return cli_usage("diff", "--product goes with --dump");
     int code = cli_out_open(&o, r);
     char *found = NULL;
     size_t length = 0;

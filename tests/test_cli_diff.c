@@ -76,6 +76,11 @@ static void usage(void **state)
     assert_int_equal(run("diff --help"), 0);
     assert_says(out, "--pattern");
     assert_int_equal(run("diff a.c b.c"), 1);
+    assert_int_equal(run("diff --product vjp a.c"), 1);
+    assert_says(err, "--product goes with --dump");
+    assert_int_equal(run("diff --dump jam a.c"), 1);
+    assert_says(err, "there is no pass 'jam'");
+    assert_says(err, "\n  unroll-jam        several iterations");
     assert_int_equal(run("diff --wings a.c"), 1);
     assert_says(err, "there is no option '--wings'");
     assert_int_equal(run("diff a.c -o"), 1);
@@ -147,6 +152,21 @@ static void kinks(void **state)
     assert_string_equal(out, "no kinks\n");
 }
 
+static void dumps(void **state)
+{
+    (void)state;
+    char arguments[1024];
+    snprintf(arguments, sizeof arguments, "diff '%s' --dump reverse --product vjp", model);
+    assert_int_equal(run(arguments), 0);
+    assert_says(out, "/* lotka_volterra_vjp_y, several lanes, after reverse */\nrhs_vjp(in double t, in double y[2]");
+    assert_says(out, "/* lotka_volterra_vjp_y, one lane, after reverse: the same */\n");
+    assert_says(out, "    yb[0] += y[1] * p[3] * f_b_2;\n");
+    assert_null(strstr(out, "vjp_dot"));
+    snprintf(arguments, sizeof arguments, "diff '%s' --dump reverse --product jvp", model);
+    assert_int_equal(run(arguments), 0);
+    assert_string_equal(out, "");
+}
+
 static void refusals(void **state)
 {
     (void)state;
@@ -171,7 +191,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(usage), cmocka_unit_test(text),     cmocka_unit_test(pattern),
-        cmocka_unit_test(kinks), cmocka_unit_test(refusals),
+        cmocka_unit_test(kinks), cmocka_unit_test(dumps),    cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

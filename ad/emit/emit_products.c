@@ -84,7 +84,7 @@ static const char *present(ad_arena *m, const ad_fn *fn, const char *letters)
 static ad_plan plan_for(const ad_subject *s, const variant *v, int levels)
 {
     return (ad_plan){.lanes = 1, .by = (strchr(v->by, 'y') ? AD_BY_Y : 0u) | (strchr(v->by, 'p') ? AD_BY_P : 0u), .levels = levels,
-                     .move = {v->move[0], v->move[1]}, .keep = v->keep, .checked = s->nan_check};
+                     .move = {v->move[0], v->move[1]}, .keep = v->keep, .checked = s->nan_check, .watch = s->watch};
 }
 
 /* ---- C functions ---------------------------------------------------------------------------------------------------------------- */
@@ -338,9 +338,11 @@ int ad_put_product(ad_out *o, const ad_subject *s, const char *product_name)
     const int levels = (*product->variant[0].move[0] != 0) + (*product->variant[0].move[1] != 0), variants = choose(o->m, s, product, kept);
     for (int i = 0; i < variants; i++) {
         ad_plan plan = plan_for(s, &kept[i], levels);
+        name[i] = ad_text(o->m, "%s_%s_%s", s->name, product->name, kept[i].name);
+        plan.product = product->name;
+        plan.name = name[i];
         fn[i] = ad_derive(o->m, s->fn, &plan);
         if (!fn[i]) return -1;
-        name[i] = ad_text(o->m, "%s_%s_%s", s->name, product->name, kept[i].name);
         if (put_variant(o, s, &plan, fn[i], name[i])) return -1;
     }
     put_outer(o, s, product, variants, fn, name);
@@ -356,7 +358,7 @@ void ad_put_named(ad_out *o, const ad_subject *s, const char *ending)
 {
     const ad_fn *fn = s->fn;
     const char *name = ad_text(o->m, "%s_%s", s->name, ending);
-    const ad_plan plan = {.checked = s->nan_check};
+    const ad_plan plan = {.product = ending, .name = name, .checked = s->nan_check, .watch = s->watch};
     ad_fn *one = ad_derive(o->m, fn, &plan);
     ad_shape(o->m, one, &plan);
     ad_emit_fn(o, one, &(ad_emit){.name = ad_text(o->m, "%s_1", name), .check = s->nan_check});
@@ -370,10 +372,11 @@ void ad_put_named(ad_out *o, const ad_subject *s, const char *ending)
 
 int ad_put_points(ad_out *o, const ad_subject *s)
 {
-    const ad_plan plan = {.lanes = 1, .by = AD_BY_P, .points = 1, .checked = s->nan_check};
+    const char *name = ad_text(o->m, "%s_vjp_points", s->name);
+    const ad_plan plan = {.product = "vjp_points", .name = name, .lanes = 1, .by = AD_BY_P, .points = 1, .checked = s->nan_check,
+                          .watch = s->watch};
     const ad_fn *fn = uses_slot(s->fn, 'p') && !ad_emit_is_long(s->fn) ? ad_derive(o->m, s->fn, &plan) : NULL;
     if (!fn || ad_emit_is_long(fn)) return 0;
-    const char *name = ad_text(o->m, "%s_vjp_points", s->name);
     const int widest = put_widths(o, s, &plan, fn, name);
     if (!widest) return 0;
     for (int pass = 0; pass < 2; pass++)

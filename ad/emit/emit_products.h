@@ -3,6 +3,7 @@
 #define COSTATE_AD_EMIT_PRODUCTS_H
 
 #include "base/out.h"
+#include "shape/passes.h"
 #include "tree/tree.h"
 
 typedef struct ad_subject {
@@ -13,6 +14,7 @@ typedef struct ad_subject {
     int frequent;       /* 1: called at every stage: worth variants for what may be missing */
     int nan_check;
     int rows[4];        /* states, parameters, outputs, 1 */
+    const ad_watch *watch; /* who looks on while trees are made; NULL: nobody */
     int *most;          /* statements at the top of the largest body that was emitted */
 } ad_subject;
 

@@ -32,6 +32,9 @@ typedef struct file {
     int made[AD_FUNCTIONS][PRODUCTS]; /* 1: it is in the file */
     int most; /* statements of the largest body */
     ad_entries entries;
+    ad_watch watch;   /* for options->dump */
+    ad_out trees;     /* what it has seen */
+    const char *last; /* the last one of them */
 } file;
 
 static int product_number(const char *name)
@@ -47,7 +50,7 @@ static ad_subject subject(file *g, ad_function which)
     const ad_function_info *info = &ad_functions[which];
     const int outputs = ad_output_rows(model, which);
     ad_subject s = {.model = model, .objective = !info->system, .frequent = info->each == AD_EACH_stage, .most = &g->most,
-                    .nan_check = g->options->nan_check, .rows = {model->states, model->params, outputs, 1}};
+                    .nan_check = g->options->nan_check, .watch = g->options->dump ? &g->watch : NULL, .rows = {model->states, model->params, outputs, 1}};
     s.name = info->system ? model->name : ad_text(g->m, "%s_%s", model->name, info->name);
     if (!model->fn[which]) return s;
     ad_fn *fn = ad_fn_copy(g->m, model->fn[which], NULL);
@@ -211,6 +214,20 @@ static void put_table(file *g)
     ad_puts(g->o, "};\n");
 }
 
+/* ---- the trees ------------------------------------------------------------------------------------------------------------ */
+
+static void dump(void *context, const ad_plan *plan, const ad_pass *pass, const ad_fn *fn)
+{
+    file *g = context;
+    const char *product = g->options->product;
+    if (strcmp(pass->name, g->options->dump) != 0 || (product && strcmp(plan->product, product) != 0)) return;
+    const char *text = ad_print_fn(g->m, fn);
+    const int same = g->last && strcmp(text, g->last) == 0;
+    ad_put(&g->trees, "/* %s, %s, after %s%s */\n", plan->name, plan->lanes ? "several lanes" : "one lane", pass->name, same ? ": the same" : "");
+    if (!same) ad_put(&g->trees, "%s\n", text);
+    g->last = text;
+}
+
 /* ---- all of it ----------------------------------------------------------------------------------------------------------------------- */
 
 /* 1: it was made; 0: there is none; -1: the function cannot be reversed. */
@@ -237,7 +254,8 @@ static int put_function(file *g, ad_function which)
 int ad_generate(ad_arena *m, const ad_model *model, const ad_generate_options *options, ad_out *out)
 {
     ad_out rest = {.m = m};
-    file g = {.m = m, .model = model, .options = options, .o = &rest};
+    file g = {.m = m, .model = model, .options = options, .o = &rest, .trees = {.m = m}};
+    g.watch = (ad_watch){dump, &g};
     for (int i = 0; i < AD_FUNCTIONS; i++) g.subject[i] = subject(&g, (ad_function)i);
     put_tables(&g);
     for (int i = 0; i < AD_FUNCTIONS; i++)
@@ -245,6 +263,10 @@ int ad_generate(ad_arena *m, const ad_model *model, const ad_generate_options *o
     if (options->pieces & AD_FORWARD) {
         put_jacobian(&g);
         ad_put_pattern(&rest, g.subject[AD_FN_rhs].fn, ad_text(m, "%s_pattern", model->name), model->states, model->params);
+    }
+    if (options->dump) {
+        ad_puts(out, ad_out_text(&g.trees));
+        return 0;
     }
     put_table(&g);
     g.o = out; /* the head last: the flags depend on what is in the file */

@@ -8,6 +8,7 @@
 #include "front/front.h"
 #include "front/lint.h"
 #include "platform/object.h"
+#include "shape/passes.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -102,10 +103,10 @@ static int read_tree(costate_model *m)
     return status ? status : ad_model_fail(m, COSTATE_MODEL_REFUSED, "%s", ad_diag_text(m->diag));
 }
 
-/* C for these pieces. */
-static int generate(costate_model *m, int pieces, ad_out *text)
+/* C for these pieces, or what the trees are after a pass. */
+static int generate(costate_model *m, int pieces, const char *pass, const char *product, ad_out *text)
 {
-    const ad_generate_options how = {.pieces = pieces, .nan_check = m->options.nan_check};
+    const ad_generate_options how = {.pieces = pieces, .nan_check = m->options.nan_check, .dump = pass, .product = product};
     *text = (ad_out){.m = m->arena};
     if (!ad_generate(m->arena, m->tree, &how, text)) return 0;
     return ad_model_fail(m, COSTATE_MODEL_REFUSED,
@@ -132,7 +133,7 @@ static int together(const costate_model *m, int pieces, int i)
 static int start_pieces(costate_model *m, int pieces, ad_unit *u)
 {
     ad_out text;
-    const int status = generate(m, pieces, &text);
+    const int status = generate(m, pieces, NULL, NULL, &text);
     if (status) return status;
     platform_object_close(u->handle);
     *u = (ad_unit){.text = text.text, .length = text.length};
@@ -274,13 +275,14 @@ typedef struct opening {
     const char *file;
     const costate_model_options *options;
     const char **text, **kinks; /* NULL: not wanted */
+    const char *pass, *product; /* text: of the trees after a pass; NULL: of the C */
 } opening;
 
 static int write_text(costate_model *m, const opening *o)
 {
     ad_out text;
     int status = read_model(m, 0);
-    if (!status) status = generate(m, (1 << AD_PIECES) - 1, &text);
+    if (!status) status = generate(m, (1 << AD_PIECES) - 1, o->pass, o->product, &text);
     if (status) return status;
     *o->text = ad_out_text(&text);
     if (!o->kinks) return 0;
@@ -323,6 +325,22 @@ int costate_diff(costate_model **m, const char *file, const costate_model_option
     *text = NULL;
     if (kinks) *kinks = NULL;
     return open_any(m, &(opening){.file = file, .options = options, .text = text, .kinks = kinks});
+}
+
+int costate_dump(costate_model **m, const char *file, const costate_model_options *options, const char *pass, const char *product,
+                 const char **text)
+{
+    *text = NULL;
+    return open_any(m, &(opening){.file = file, .options = options, .text = text, .pass = pass, .product = product});
+}
+
+const char *costate_pass(int number, const char **about)
+{
+    int count;
+    const ad_pass *pass = ad_passes(&count);
+    if (number < 0 || number >= count) return NULL;
+    *about = pass[number].about;
+    return pass[number].name;
 }
 
 static int need_work(costate_model *m, void *order)

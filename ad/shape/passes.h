@@ -38,7 +38,7 @@ typedef struct ad_watch {
 
 /* What is to be made of a function. Zeroed: the function itself, for one lane. */
 typedef struct ad_plan {
-    const char *name;      /* for who looks on */
+    const char *product, *name; /* for who looks on: "vjp", "lorenz63_vjp_y" */
     unsigned by;           /* reverse mode with respect to: AD_BY_Y, AD_BY_P; 0: none */
     int points;            /* 1: for several points at once (ad_over_points) */
     int levels;            /* tangents to take, 0 to 2, though nothing may move */

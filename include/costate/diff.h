@@ -80,6 +80,15 @@ COSTATE_API int costate_model_pattern(costate_model *m, int of_params, const int
 COSTATE_API int costate_diff(costate_model **m, const char *file, const costate_model_options *options, const char **text,
                              const char **kinks);
 
+/* For those who look inside: what the products are after a pass of the differentiator (ad/README.md), one after the other, as
+ * text that resembles C. product: "rhs", "vjp" and so on, or NULL for all. The text lives until costate_model_close; it is empty
+ * if there is no such pass or product. */
+COSTATE_API int costate_dump(costate_model **m, const char *file, const costate_model_options *options, const char *pass,
+                             const char *product, const char **text);
+
+/* The name of a pass, numbered from 0 in their order, and a line about it; NULL: there are no more. */
+COSTATE_API const char *costate_pass(int number, const char **about);
+
 #ifdef __cplusplus
 }
 #endif
