@@ -62,19 +62,12 @@ static int put_options(const cli_request *r, costate_solver *solver)
     return status;
 }
 
-/* A message of the library, and what it advises on a line of its own. Where that is an implicit method, it gets a
- * name. */
-static void say(const cli_request *r, const char *message)
+/* What the library says, and what it advises on a line of its own. */
+static void say(const cli_request *r, const costate_solver *solver)
 {
-    static const char implicit[] = "implicit method";
-    const costate_table *table = costate_method_find(cli_method(r));
-    const int is_explicit = table && table->family == COSTATE_ERK;
-    const char *advice = strstr(message, "; try: "), *method = advice && is_explicit ? strstr(advice, implicit) : NULL;
-    const int before = method ? (int)(method + sizeof implicit - 1 - advice - 2) : 0;
-    const size_t what = advice ? (size_t)(advice - message) : strlen(message);
-    fprintf(stderr, "costate %s: %.*s\n", r->command->name, (int)what, message);
-    if (method) fprintf(stderr, "  %.*s (--method rodas4)%s\n", before, advice + 2, advice + 2 + before);
-    else if (advice) fprintf(stderr, "  %s\n", advice + 2);
+    const char *advice = costate_advice(solver);
+    fprintf(stderr, "costate %s: %s\n", r->command->name, costate_reason(solver));
+    if (*advice) fprintf(stderr, "  try: %s\n", advice);
 }
 
 static int still(double t, const double *y, const double *p, double *f, void *data)
@@ -90,7 +83,7 @@ int cli_options_check(const cli_request *r)
     int code = check_method(r), status = code ? 0 : costate_create(&solver, &problem, NULL);
     if (!code && !status) status = put_options(r, solver);
     if (status) {
-        say(r, costate_message(solver));
+        say(r, solver);
         code = EXIT_USAGE;
     }
     costate_free(solver);
@@ -115,13 +108,16 @@ static void advise(const cli_session *s, int status)
 {
     if ((status == COSTATE_ERR_NOT_FINITE || status == COSTATE_ERR_SWEEP_NOT_FINITE) && !cli_value(s->request, OPT_NAN_CHECK))
         fprintf(stderr, "  try: --nan-check, which names the line of the model that makes the first NaN or infinity\n");
+    const costate_table *table = costate_method_find(cli_method(s->request));
+    if ((status == COSTATE_ERR_STEP || status == COSTATE_ERR_MAX_STEPS) && table && table->family == COSTATE_ERK)
+        fprintf(stderr, "  try: --method rodas4, which is implicit\n");
 }
 
 /* The codes up to -19 are about what was asked for, those beyond about what happened. */
 int cli_failed(cli_session *s, const costate_solver *solver, int status)
 {
     if (status != COSTATE_ERR_CALLBACK || !cli_value(s->request, OPT_NAN_CHECK)) /* else the model has said where */
-        say(s->request, costate_message(solver));
+        say(s->request, solver);
     advise(s, status);
     return status > COSTATE_ERR_MEMORY && status != COSTATE_ERR_INPUT ? EXIT_USAGE : EXIT_SOLVE;
 }

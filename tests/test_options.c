@@ -19,15 +19,11 @@ static int solve(costate_solver *s, double *y)
 static const struct {
     const char *name, *type, *help, *choices;
 } expected[] = {
-#define COSTATE_REAL(name, init, lo, hi, help) {#name, "real", help, ""},
-#define COSTATE_WHOLE(name, init, lo, hi, help) {#name, "whole", help, ""},
-#define COSTATE_BYTES(name, init, lo, hi, help) {#name, "bytes", help, ""},
-#define COSTATE_TEXT(name, init, choices, help) {#name, "text", help, choices},
+#define COSTATE_REAL(name, init, lo, hi, affects, help) {#name, "real", help, ""},
+#define COSTATE_WHOLE(name, init, lo, hi, affects, help) {#name, "whole", help, ""},
+#define COSTATE_BYTES(name, init, lo, hi, affects, help) {#name, "bytes", help, ""},
+#define COSTATE_TEXT(name, init, choices, affects, help) {#name, "text", help, choices},
 #include <costate/options.def>
-#undef COSTATE_REAL
-#undef COSTATE_WHOLE
-#undef COSTATE_BYTES
-#undef COSTATE_TEXT
 };
 
 static void test_listing(void **unused)
@@ -220,6 +216,106 @@ static void test_change(void **unused)
     }
 }
 
+/* ---- what a change makes anew ------------------------------------------------------------------------------------- */
+
+/* One other value of every option, by name and as a member. */
+typedef struct other {
+    const char *name, *value;
+    int requests; /* of memory, at most, when it is set; -1: any */
+} other;
+static const other others[] = {
+    {"method", "rk43", -1},        {"rtol", "1e-5", 0},        {"atol", "1e-7", 0},           {"h0", "0.01", 0},
+    {"step", "0.03125", 0},        {"hmin", "1e-6", 0},        {"hmax", "0.25", 0},           {"max_steps", "5000", 0},
+    {"control", "elementary", 1},  {"safety", "0.8", 0},       {"facmin", "0.5", 0},          {"facmax", "2", 0},
+    {"tangent_control", "all", 1}, {"record", "0", 0},         {"memory", "8K", 0},           {"disk", "1M", 0},
+    {"disk_dir", "/tmp", 1},       {"linsol", "gmres", -1},    {"newton_most", "7", 0},       {"newton_tol", "1e-4", 0},
+    {"tangent_solve", "direct", 1}, {"adjoint_solve", "iterated", 1}, {"sweep_tol", "1e-9", 0}, {"estimator", "sdirk", -1},
+    {"gmres_tol", "1e-8", -1},     {"gmres_basis", "7", -1},   {"gmres_most", "40", -1},      {"lanes", "16", -1},
+    {"sensitivities", "tangent", 1}, {"threads", "2", 0},
+};
+
+static void set_member(costate_options *o, const char *name, const char *value)
+{
+#define COSTATE_REAL(id, init, lo, hi, affects, help) if (!strcmp(name, #id)) o->id = strtod(value, NULL);
+#define COSTATE_WHOLE(id, init, lo, hi, affects, help) if (!strcmp(name, #id)) o->id = strtoll(value, NULL, 10);
+#define COSTATE_BYTES(id, init, lo, hi, affects, help) \
+    if (!strcmp(name, #id)) o->id = strtoll(value, NULL, 10) * (strchr(value, 'K') ? 1024 : 1048576);
+#define COSTATE_TEXT(id, init, choices, affects, help) if (!strcmp(name, #id)) o->id = value;
+#include <costate/options.def>
+}
+
+enum { WIDE = 17 }; /* lanes: several blocks, so that there is work for threads */
+typedef struct outcome {
+    double y[2], d[6 * WIDE], dy0[2 * WIDE], dp[4 * WIDE];
+    int64_t steps, rhs;
+} outcome;
+
+/* A run with its whole matrix of derivatives, and gradients if it was recorded. */
+static outcome compute(costate_solver *s)
+{
+    outcome r;
+    double weights[WIDE];
+    for (int l = 0; l < WIDE; l++) weights[l] = 1 + l;
+    memset(&r, 0, sizeof r);
+    memcpy(r.y, lv->y0, sizeof r.y);
+    assert_ok(s, costate_sensitivities(s, lv->t0, lv->t1, lv->p, r.y, 6, NULL, WIDE, weights, r.d));
+    if (s->opt.record) assert_ok(s, costate_gradient(s, WIDE, weights, r.dy0, r.dp));
+    r.steps = stats_of(s).steps;
+    r.rhs = stats_of(s).rhs;
+    return r;
+}
+
+/* A solver whose option was changed is one that was created with it: the same bits, the same work. What an option does not affect is
+ * not made anew: its memory stays. */
+static void test_changes(void **unused)
+{
+    (void)unused;
+    static const char *const methods[] = {"dopri5", "sdirk4a", "radau2a", "rodas4"};
+    assert_int_equal(COUNT(others), OPTION_COUNT);
+    for (size_t m = 0; m < COUNT(methods); m++)
+        for (size_t i = 0; i < COUNT(others); i++) {
+            heap h = {0};
+            const other *o = &others[i];
+            costate_options opt = costate_defaults(methods[m]);
+            opt.threads = 2;
+            set_member(&opt, o->name, !strcmp(o->name, "threads") ? "3" : o->value);
+            costate_solver *fresh = make_solver(&lv->prob, &opt);
+            const outcome wanted = compute(fresh);
+            costate_free(fresh);
+
+            opt = costate_defaults(methods[m]);
+            opt.threads = 2;
+            opt.allocator = heap_allocator(&h);
+            costate_solver *s = make_solver(&lv->prob, &opt);
+            compute(s);
+            const int64_t before = h.requests;
+            assert_ok(s, costate_set(s, o->name, !strcmp(o->name, "threads") ? "3" : o->value));
+            if (o->requests >= 0 && h.requests - before > o->requests)
+                fail_msg("%s: %s = %s takes memory %lld times", methods[m], o->name, o->value, (long long)(h.requests - before));
+            const outcome got = compute(s);
+            if (memcmp(&got, &wanted, sizeof got)) fail_msg("%s: %s = %s gives other results", methods[m], o->name, o->value);
+            costate_free(s);
+            assert_int_equal(h.live, 0);
+        }
+}
+
+/* Tolerances of each component stay whatever is changed. */
+static void test_changes_keep_tolerances(void **unused)
+{
+    (void)unused;
+    const double atols[] = {1e-4, 1e-8};
+    costate_options opt = costate_defaults("rodas4");
+    opt.atols = atols;
+    costate_solver *s = make_solver(&lv->prob, &opt), *fresh = make_solver(&lv->prob, &opt);
+    const outcome wanted = compute(fresh);
+    static const char *const changes[][2] = {{"atol", "1"}, {"lanes", "3"}, {"lanes", "8"}, {"linsol", "gmres"}, {"linsol", "auto"}};
+    for (size_t i = 0; i < COUNT(changes); i++) assert_ok(s, costate_set(s, changes[i][0], changes[i][1]));
+    const outcome got = compute(s);
+    assert_memory_equal(&got, &wanted, sizeof got);
+    costate_free(s);
+    costate_free(fresh);
+}
+
 /* ---- methods of the user's own ----------------------------------------------------------------------------------- */
 
 static const double rk4_a[] = {0, 0, 0, 0, 0.5, 0, 0, 0, 0, 0.5, 0, 0, 0, 0, 1, 0},
@@ -370,6 +466,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_listing),        cmocka_unit_test(test_presets),     cmocka_unit_test(test_bad_values),
         cmocka_unit_test(test_contradictions), cmocka_unit_test(test_good_values), cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_changes),        cmocka_unit_test(test_changes_keep_tolerances),
         cmocka_unit_test(test_change),         cmocka_unit_test(test_rk4),         cmocka_unit_test(test_heun_euler),
         cmocka_unit_test(test_own_copy),       cmocka_unit_test(test_bad_tables),  cmocka_unit_test(test_long_tables),
     };

@@ -15,9 +15,9 @@ def read(name):
 
 
 def entries(name):
-    """The lines MACRO(argument, ...) of a .def file, as lists of texts."""
-    for line in re.findall(r'^(COSTATE_\w+\(.*\))$', read(name), re.M):
-        macro, arguments = re.fullmatch(r'COSTATE_(\w+)\((.*)\)', line).groups()
+    """The entries MACRO(argument, ...) of a .def file, as lists of texts."""
+    for macro, arguments in re.findall(r'^COSTATE_(\w+)\(((?:"(?:[^"\\]|\\.)*"|[^"()])*)\)$', read(name), re.M):
+        arguments = re.sub(r'"\s*\n\s*"', '', arguments)
         yield [macro] + [a.strip().strip('"') for a in re.findall(r'(?:"(?:[^"\\]|\\.)*"|[^,"])+', arguments)]
 
 
@@ -52,7 +52,7 @@ give: tolerances for each component, a method, a linear solver or a precondition
 | option | type | default | values | meaning |
 |---|---|---|---|---|
 '''
-    for macro, name, preset, *limits, meaning in entries('options.def'):
+    for macro, name, preset, *limits, _, meaning in (e for e in entries('options.def') if e[0] != 'GIVEN'):
         if macro == 'TEXT':
             allowed = ', '.join(code(choice) for choice in limits[0].split('|'))
         else:
@@ -149,7 +149,8 @@ def header(name):
     text = f'## `<costate/{name}>`\n\n{prose(about)}\n'
     source = re.sub(r'^#ifdef COSTATE_DIFF.*?^#else[^\n]*$', '', source, flags=re.S | re.M) # what the model compiler reads
     source = re.sub(r'((?:^#define COSTATE_.*\n)+)#include <costate/model\.def>\n', members, source, flags=re.M)
-    source = re.sub(r'(?:^#define COSTATE_.*\n)+#include <costate/(.*)\.def>\n(?:#undef .*\n)+',
+    source = re.sub(r'^static inline (.*?)\n\{\n.*?^\}$', r'\1;', source, flags=re.S | re.M)
+    source = re.sub(r'(?:^#define COSTATE_.*\n)+#include <costate/(.*)\.def>\n(?:#undef .*\n)*',
                     r'    /* one for every line of \1.def: \1.md */\n', source, flags=re.M)
     source = source.replace('COSTATE_API ', '')
     for block in re.split(r'\n\n+(?=\S)', source):

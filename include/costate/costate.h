@@ -132,18 +132,19 @@ typedef struct costate_problem {
     costate_pattern pattern; /* of jac; without jac, of the Jacobian that is compressed from jvp or rhs. Zero: dense */
     int autonomous;          /* 1: f does not depend on t, so that f_t need not be evaluated */
 
-    /* init(p, y0): if init.eval is set, costate_solve overwrites y with it. The objectives are the sum of terminal(t, y, p, g)
-     * at t1, the integral of running(t, y, p, r) by the method's own quadrature, and observe(k, t, y, p, g) for each k; if
-     * none of the three is given, they are the n final states. */
-#define COSTATE_SYSTEM(...)
-#define COSTATE_FUNCTION(name, ...) costate_function name;
-#include <costate/model.def>
     int objectives;           /* length of g and r */
     int observations;         /* k = 0 .. observations-1 */
     const double *observe_at; /* their times, in the order in which the run meets them, within [t0, t1]; steps end there exactly */
 
     const char *const *state_names; /* n names, or NULL: y[0], y[1], ... */
     const char *const *param_names; /* np names, or NULL: p[0], ... */
+
+    /* init(p, y0): if init.eval is set, costate_solve overwrites y with it. The objectives are the sum of terminal(t, y, p, g)
+     * at t1, the integral of running(t, y, p, r) by the method's own quadrature, and observe(k, t, y, p, g) for each k; if
+     * none of the three is given, they are the n final states. */
+#define COSTATE_SYSTEM(...)
+#define COSTATE_FUNCTION(name, ...) costate_function name;
+#include <costate/model.def>
 } costate_problem;
 
 /* ---- methods ------------------------------------------------------------------------------------------------------ */
@@ -229,43 +230,85 @@ typedef struct costate_allocator {
     void *ctx;
 } costate_allocator;
 
-/* One member for every line of options.def, which holds default, bounds and meaning, plus what only a program can give. */
+/* One member for every line of options.def, which holds default, bounds and meaning, and what only a program can give:
+ *     const double *atols                             n absolute tolerances, copied; NULL: atol for every component
+ *     const costate_table *table                      a method of your own, used instead of `method`
+ *     costate_allocator allocator                     zero: malloc and free
+ *     const costate_linear_solver *linear_solver      used instead of `linsol`; NULL: that one
+ *     const costate_preconditioner *preconditioner    which linsol "gmres" uses; NULL: none
+ * The structs are copied; the arrays, names and data that they point to must outlive the solver. */
 typedef struct costate_options {
-#define COSTATE_REAL(name, init, lo, hi, help) double name;
-#define COSTATE_WHOLE(name, init, lo, hi, help) int64_t name;
-#define COSTATE_BYTES(name, init, lo, hi, help) int64_t name;
-#define COSTATE_TEXT(name, init, choices, help) const char *name;
+#define COSTATE_REAL(name, init, lo, hi, affects, help) double name;
+#define COSTATE_WHOLE(name, init, lo, hi, affects, help) int64_t name;
+#define COSTATE_BYTES(name, init, lo, hi, affects, help) int64_t name;
+#define COSTATE_TEXT(name, init, choices, affects, help) const char *name;
+#define COSTATE_GIVEN(type, name) type name;
 #include <costate/options.def>
-#undef COSTATE_REAL
-#undef COSTATE_WHOLE
-#undef COSTATE_BYTES
-#undef COSTATE_TEXT
-    const double *atols;         /* n absolute tolerances, copied by costate_create; NULL: atol for every component */
-    const costate_table *table;  /* a method of your own, used instead of `method`; must outlive the solver */
-    costate_allocator allocator; /* zero: malloc and free */
-    const costate_linear_solver *linear_solver;   /* used instead of `linsol`; NULL: that one. Must outlive the solver, and so must */
-    const costate_preconditioner *preconditioner; /* which linsol "gmres" uses; NULL: none */
 } costate_options;
 
 /* All defaults, with the given method (NULL: the default one). */
-COSTATE_API costate_options costate_defaults(const char *method);
+COSTATE_API void costate_defaults_sized(costate_options *options, size_t size, const char *method);
+static inline costate_options costate_defaults(const char *method)
+{
+    costate_options options;
+    costate_defaults_sized(&options, sizeof options, method);
+    return options;
+}
 
 /* The i-th line of options.def as text; 0 when there is one, -1 beyond the last. */
 typedef struct costate_option_info {
     const char *name, *type, *preset, *choices, *help; /* type: real, whole, bytes or text; choices: "a|b|c" or "" */
     double lo, hi;
 } costate_option_info;
-COSTATE_API int costate_option(int i, costate_option_info *info);
+COSTATE_API int costate_option_sized(int i, costate_option_info *info, size_t size);
+static inline int costate_option(int i, costate_option_info *info)
+{
+    return costate_option_sized(i, info, sizeof *info);
+}
+
+/* The choices of option linsol, with what this library can do; 0 when there is one, -1 beyond the last. */
+typedef struct costate_linsol_info {
+    const char *name, *what;
+    int formats;         /* of patterns that it takes, 1 << costate_format each; 0: it is not installed */
+    const char *package; /* the Debian package that it needs when Costate is built; "": none */
+} costate_linsol_info;
+COSTATE_API int costate_linsol_sized(int i, costate_linsol_info *info, size_t size);
+static inline int costate_linsol(int i, costate_linsol_info *info)
+{
+    return costate_linsol_sized(i, info, sizeof *info);
+}
+
+/* ---- sizes ------------------------------------------------------------------------------------------------------- */
+
+/* The structs of this header may grow at their ends from version to version. A program says how large they were when it was
+ * built, by functions named ..._sized, which the plain ones here call; from other languages call those. What an older program
+ * does not know is zero, or the default of an option; what a newer one has more must be zero, or it is refused with
+ * COSTATE_ERR_HEADER. Results are filled as far as both know them, and zero beyond. */
+typedef struct costate_sizes {
+    size_t sizes; /* of this one */
+    size_t problem, options, table, linear_solver, preconditioner;
+} costate_sizes;
+#define COSTATE_SIZES                                                                                                          \
+    {sizeof(costate_sizes), sizeof(costate_problem),       sizeof(costate_options),                                             \
+     sizeof(costate_table), sizeof(costate_linear_solver), sizeof(costate_preconditioner)}
 
 /* ---- solver ------------------------------------------------------------------------------------------------------- */
 
 typedef struct costate_solver costate_solver;
 
-/* Makes a solver. On failure *s still holds a solver, if there was memory for one, so that costate_message can be asked; free it as usual. */
-COSTATE_API int costate_create(costate_solver **s, const costate_problem *problem, const costate_options *options);
+/* Makes a solver. On failure *s still holds a solver, if there was memory for one, so that costate_message can be asked; free it
+ * as usual. */
+COSTATE_API int costate_create_sized(costate_solver **s, const costate_problem *problem, const costate_options *options,
+                                     const costate_sizes *sizes);
+static inline int costate_create(costate_solver **s, const costate_problem *problem, const costate_options *options)
+{
+    const costate_sizes sizes = COSTATE_SIZES;
+    return costate_create_sized(s, problem, options, &sizes);
+}
 COSTATE_API void costate_free(costate_solver *s); /* NULL is fine */
 
-/* Changes one option by name and text ("rtol", "1e-8"; sizes as "64K", "2G"). A recorded run is forgotten. */
+/* Changes one option by name and text ("rtol", "1e-8"; sizes as "64K", "2G"). A recorded run is forgotten; what does not depend on
+ * the option stays as it is. */
 COSTATE_API int costate_set(costate_solver *s, const char *name, const char *value);
 
 /* Rows of dense output for the runs to come: times in the order in which the run meets them; y becomes count x n, and
@@ -337,12 +380,19 @@ typedef struct costate_members {
 } costate_members;
 
 /* COSTATE_ERR_MEMBERS if any member failed; the others are as good as ever. A run that s holds is forgotten. */
-COSTATE_API int costate_ensemble(costate_solver *s, const costate_members *m);
+COSTATE_API int costate_ensemble_sized(costate_solver *s, const costate_members *m, size_t size, size_t member_size);
+static inline int costate_ensemble(costate_solver *s, const costate_members *m)
+{
+    return costate_ensemble_sized(s, m, sizeof *m, sizeof *m->member);
+}
 
 /* ---- what happened ------------------------------------------------------------------------------------------------- */
 
-COSTATE_API const char *costate_message(const costate_solver *s); /* of the last call on s; "" after success; NULL s: no memory */
-COSTATE_API const char *costate_status_text(int status);          /* what a code means, in general */
+/* Of the last call on s; "" after success; NULL s: no memory. The message is "reason; try: advice". */
+COSTATE_API const char *costate_message(const costate_solver *s);
+COSTATE_API const char *costate_reason(const costate_solver *s); /* what went wrong and where */
+COSTATE_API const char *costate_advice(const costate_solver *s); /* what to try; "": there is no advice */
+COSTATE_API const char *costate_status_text(int status);         /* what a code means, in general */
 
 typedef struct costate_stats {
     int64_t steps, rejected;                                  /* of the last run */
@@ -365,7 +415,11 @@ typedef struct costate_stats {
     int64_t fail_step;
     int fail_stage, fail_component; /* counted from 0; -1: none */
 } costate_stats;
-COSTATE_API int costate_get_stats(const costate_solver *s, costate_stats *stats);
+COSTATE_API int costate_get_stats_sized(const costate_solver *s, costate_stats *stats, size_t size);
+static inline int costate_get_stats(const costate_solver *s, costate_stats *stats)
+{
+    return costate_get_stats_sized(s, stats, sizeof *stats);
+}
 
 /* ---- the certificate ------------------------------------------------------------------------------------------------ */
 
@@ -388,8 +442,13 @@ typedef struct costate_certificate {
 } costate_certificate;
 
 /* Runs the problem from y (or init) and checks it. y is not changed. COSTATE_CHECK_FAILED if the certificate does not hold. */
-COSTATE_API int costate_check(costate_solver *s, double t0, double t1, const double *p, const double *y,
-                              costate_certificate *certificate);
+COSTATE_API int costate_check_sized(costate_solver *s, double t0, double t1, const double *p, const double *y,
+                                    costate_certificate *certificate, size_t size);
+static inline int costate_check(costate_solver *s, double t0, double t1, const double *p, const double *y,
+                                costate_certificate *certificate)
+{
+    return costate_check_sized(s, t0, t1, p, y, certificate, sizeof *certificate);
+}
 
 #ifdef __cplusplus
 }

@@ -2,6 +2,7 @@
  * trajectory grow while it runs. */
 #include "core/create.h"
 
+#include "base/sized.h"
 #include "base/sparsity.h"
 #include "core/workers.h"
 #include "method/method.h"
@@ -73,58 +74,119 @@ static int carve(costate_solver *s)
     s->stages = at += np;
     s->psi = at += stages;
     s->psi_row = at += m;
-    for (int i = 0; i < s->prob.n; i++) s->atol[i] = s->opt.atols ? s->opt.atols[i] : s->opt.atol;
     return 0;
 }
 
-int cst__furnish(costate_solver *s)
+static void fill_atol(costate_solver *s, const double *atols)
+{
+    for (int i = 0; i < s->prob.n; i++) s->atol[i] = atols ? atols[i] : s->opt.atol;
+    if (atols) s->opt.atols = s->atol;
+}
+
+static int open_derivatives(costate_solver *s)
 {
     int status = deriv_open(&s->d, &s->prob, (int)s->opt.lanes, &s->alloc, &s->stats);
     if (status) return cst__fail(s, status, "scratch for finite differences");
     s->stats.derivatives = s->d.text;
+    return 0;
+}
+
+static int open_method(costate_solver *s)
+{
     TRY(choose_method(s));
     return carve(s);
 }
 
-/* Everything that depends on the options; the opposite of dismantle. */
-static int assemble(costate_solver *s)
+int cst__furnish(costate_solver *s)
 {
+    TRY(open_derivatives(s));
+    TRY(open_method(s));
+    fill_atol(s, s->opt.atols);
+    return 0;
+}
+
+/* The last run is forgotten, and what depends on options that affect this much is closed. */
+static void dismantle(costate_solver *s, option_affects what)
+{
+    s->have_run = s->have_tangent = s->recorded[PRIMAL] = s->recorded[JOINT] = 0;
+    if (what >= AFFECTS_WORKERS) cst__workers_close(s);
+    for (int i = 0; what >= AFFECTS_TRAJECTORY && i < 2; i++) {
+        traj_close(s->tr[i]);
+        s->tr[i] = NULL;
+    }
+    if (what >= AFFECTS_METHOD) {
+        if (s->fam) s->fam->close(s);
+        s->fam = NULL;
+        cst__release(&s->alloc, s->work);
+        s->work = NULL;
+    }
+    if (what >= AFFECTS_ALL) deriv_close(&s->d);
+}
+
+/* Opens it again; stores and threads open when they are needed. `atols` are as in the options. */
+static int assemble(costate_solver *s, option_affects what, const double *atols)
+{
+    if (what >= AFFECTS_ALL) TRY(open_derivatives(s));
+    if (what >= AFFECTS_METHOD) TRY(open_method(s));
+    fill_atol(s, atols);
+    return 0;
+}
+
+/* ---- making ---------------------------------------------------------------------------------------------------------- */
+
+static int newer(costate_solver *s, const char *name, size_t size, size_t own)
+{
+    return cst__fail(s, COSTATE_ERR_HEADER, "its %s has %zu bytes, that of version %s has %zu, and the rest is not zero", name, size,
+                     COSTATE_VERSION, own);
+}
+
+/* The program's structs as this library has them. */
+static int take_structs(costate_solver *s, const costate_problem *problem, const costate_sizes *z)
+{
+    costate_options *o = &s->opt;
+    struct {
+        const char *name;
+        void *own;
+        size_t own_size;
+        const void *given;
+        size_t size;
+    } parts[] = {{"costate_problem", &s->prob, sizeof s->prob, problem, z->problem},
+                 {"costate_table", &s->own.table, sizeof s->own.table, o->table, z->table},
+                 {"costate_linear_solver", &s->own.linear_solver, sizeof s->own.linear_solver, o->linear_solver, z->linear_solver},
+                 {"costate_preconditioner", &s->own.preconditioner, sizeof s->own.preconditioner, o->preconditioner,
+                  z->preconditioner}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].given && !sized_take(parts[i].own, parts[i].own_size, parts[i].given, parts[i].size))
+            return newer(s, parts[i].name, parts[i].size, parts[i].own_size);
+    if (o->table) o->table = &s->own.table;
+    if (o->linear_solver) o->linear_solver = &s->own.linear_solver;
+    if (o->preconditioner) o->preconditioner = &s->own.preconditioner;
+    return 0;
+}
+
+static int create(costate_solver *s, const costate_problem *problem, const costate_sizes *sizes)
+{
+    if (!problem) return cst__fail(s, COSTATE_ERR_NULL, "problem");
+    TRY(take_structs(s, problem, sizes));
+    TRY(check_problem(s));
     TRY(cst__options_check(s));
-    TRY(cst__options_own(s));
-    TRY(cst__furnish(s));
+    for (int i = 0; i < OPTION_COUNT; i++) TRY(cst__option_own(s, i));
+    TRY(assemble(s, AFFECTS_ALL, s->opt.atols));
     if (!s->prob.observations) return 0;
     s->obs_step = cst__alloc(&s->alloc, (size_t)s->prob.observations, sizeof *s->obs_step);
     return s->obs_step ? 0 : cst__fail(s, COSTATE_ERR_MEMORY, "the list of %d observations", s->prob.observations);
 }
 
-static void dismantle(costate_solver *s)
-{
-    s->have_run = s->have_tangent = 0;
-    cst__workers_close(s);
-    for (int i = 0; i < 2; i++) {
-        traj_close(s->tr[i]);
-        s->tr[i] = NULL;
-        s->recorded[i] = 0;
-    }
-    if (s->fam) s->fam->close(s);
-    s->fam = NULL;
-    deriv_close(&s->d);
-    cst__release(&s->alloc, s->obs_step);
-    cst__release(&s->alloc, s->work);
-    s->obs_step = NULL;
-    s->work = NULL;
-}
-
-int costate_create(costate_solver **out, const costate_problem *problem, const costate_options *options)
-{
-    return cst__create(out, problem, options, NULL);
-}
-
-int cst__create(costate_solver **out, const costate_problem *problem, const costate_options *options, const family *own)
+static int create_with(costate_solver **out, const costate_problem *problem, const costate_options *options,
+                       const costate_sizes *sizes, const family *own)
 {
     if (!out) return COSTATE_ERR_NULL;
     *out = NULL;
-    costate_options opt = options ? *options : costate_defaults(NULL);
+    if (!sizes) return COSTATE_ERR_NULL;
+    costate_sizes known = COSTATE_SIZES;
+    int newest = sized_take(&known, sizeof known, sizes, sizes->sizes);
+    costate_options opt = cst__options_preset(NULL);
+    if (options) newest &= sized_take(&opt, sizeof opt, options, known.options);
     int half = !opt.allocator.alloc != !opt.allocator.release;
     costate_allocator alloc = half ? (costate_allocator){0} : opt.allocator;
     costate_solver *s = cst__alloc(&alloc, 1, sizeof *s);
@@ -137,12 +199,38 @@ int cst__create(costate_solver **out, const costate_problem *problem, const cost
     s->stats.tier = "none";
     *out = s;
     cst__begin(s);
-    if (!problem) return s->broken = cst__fail(s, COSTATE_ERR_NULL, "problem");
-    s->prob = *problem;
-    int status = check_problem(s);
-    if (!status) status = assemble(s);
-    if (!status && opt.atols) s->opt.atols = s->atol;
-    return s->broken = status;
+    return s->broken = newest ? create(s, problem, &known) : newer(s, "costate_options", known.options, sizeof opt);
+}
+
+int costate_create_sized(costate_solver **out, const costate_problem *problem, const costate_options *options,
+                         const costate_sizes *sizes)
+{
+    return create_with(out, problem, options, sizes, NULL);
+}
+
+int cst__create(costate_solver **out, const costate_problem *problem, const costate_options *options, const family *own)
+{
+    const costate_sizes sizes = COSTATE_SIZES;
+    return create_with(out, problem, options, &sizes, own);
+}
+
+/* ---- changing -------------------------------------------------------------------------------------------------------- */
+
+static int change(costate_solver *s, int which)
+{
+    const option_affects what = cst__option_affects(which);
+    const double *given = s->opt.atols; /* in the block of vectors, which may be about to go */
+    double *atols = NULL;
+    if (given && what >= AFFECTS_METHOD) {
+        atols = cst__alloc(&s->alloc, (size_t)s->prob.n, sizeof *atols);
+        if (!atols) return cst__fail(s, COSTATE_ERR_MEMORY, "tolerances");
+        memcpy(atols, given, (size_t)s->prob.n * sizeof *atols);
+        given = atols;
+    }
+    dismantle(s, what);
+    int status = assemble(s, what, given);
+    cst__release(&s->alloc, atols);
+    return status;
 }
 
 int costate_set(costate_solver *s, const char *name, const char *value)
@@ -150,33 +238,21 @@ int costate_set(costate_solver *s, const char *name, const char *value)
     TRY(cst__begin(s));
     if (!name || !value) return cst__fail(s, COSTATE_ERR_NULL, "name or value of the option");
     costate_options old = s->opt;
-    int status = cst__option_set(s, name, value);
-    if (!status) status = cst__options_check(s);
     const costate_table *table;
+    int which, status = cst__option_set(s, name, value, &which);
+    if (!status) status = cst__options_check(s);
     if (!status) status = find_table(s, &table);
-    if (status) { /* the solver stays as it was */
-        s->opt = old;
-        return status;
-    }
-    /* Per-component tolerances live in the block that is about to go. */
-    double *atols = NULL;
-    if (s->opt.atols) {
-        atols = cst__alloc(&s->alloc, (size_t)s->prob.n, sizeof *atols);
-        if (!atols) return s->broken = cst__fail(s, COSTATE_ERR_MEMORY, "tolerances");
-        memcpy(atols, s->opt.atols, (size_t)s->prob.n * sizeof *atols);
-        s->opt.atols = atols;
-    }
-    dismantle(s);
-    status = assemble(s);
-    if (!status && atols) s->opt.atols = s->atol;
-    cst__release(&s->alloc, atols);
-    return s->broken = status;
+    if (!status) status = cst__option_own(s, which);
+    if (!status) return s->broken = change(s, which);
+    s->opt = old; /* the solver stays as it was */
+    return status;
 }
 
 void costate_free(costate_solver *s)
 {
     if (!s) return;
-    dismantle(s);
+    dismantle(s, AFFECTS_ALL);
+    cst__release(&s->alloc, s->obs_step);
     for (int i = 0; i < OPTION_COUNT; i++) cst__release(&s->alloc, s->texts[i]);
     cst__log_free(s);
     cst__release(&s->alloc, s->psidot.at);
@@ -194,9 +270,9 @@ int costate_output(costate_solver *s, int count, const double *times, double *y,
     return 0;
 }
 
-int costate_get_stats(const costate_solver *s, costate_stats *stats)
+int costate_get_stats_sized(const costate_solver *s, costate_stats *stats, size_t size)
 {
     if (!s || !stats) return COSTATE_ERR_NULL;
-    *stats = s->stats;
+    sized_give(stats, size, &s->stats, sizeof s->stats);
     return 0;
 }

@@ -25,7 +25,7 @@ typedef struct account {
     const char *calling;
     int status;
     costate_stats stats;
-    char message[sizeof((costate_solver *)0)->message];
+    char reason[sizeof((costate_solver *)0)->reason], message[sizeof((costate_solver *)0)->message];
 } account;
 
 static void take(account *a, const costate_solver *w)
@@ -33,6 +33,7 @@ static void take(account *a, const costate_solver *w)
     a->calling = w->calling;
     a->status = w->status;
     a->stats = w->stats;
+    memcpy(a->reason, w->reason, sizeof a->reason);
     memcpy(a->message, w->message, sizeof a->message);
 }
 
@@ -41,6 +42,7 @@ static void tell(costate_solver *s, const account *a)
     s->calling = a->calling;
     s->status = a->status;
     if (!a->status) return; /* the caller finds the words */
+    memcpy(s->reason, a->reason, sizeof s->reason);
     memcpy(s->message, a->message, sizeof s->message);
     s->stats.fail_t = a->stats.fail_t;
     s->stats.fail_h = a->stats.fail_h;
@@ -56,6 +58,15 @@ static void free_worker(costate_solver *w)
     w->obs_step = NULL;
     w->tr[PRIMAL] = NULL;
     costate_free(w);
+}
+
+/* The leader's options, which may have changed. */
+static void take_options(const costate_solver *s, costate_solver *w)
+{
+    w->opt = s->opt;
+    w->opt.threads = 1;
+    w->opt.atols = w->atol;
+    memcpy(w->atol, s->atol, (size_t)s->prob.n * sizeof *w->atol);
 }
 
 int cst__worker_create(costate_solver *s, costate_solver **worker)
@@ -120,6 +131,7 @@ void cst__workers_drop(costate_solver *s, int which)
 /* The leader's run, for reading; counters at zero. */
 static void update(const costate_solver *s, costate_solver *w)
 {
+    take_options(s, w);
     w->t0 = s->t0;
     w->t1 = s->t1;
     w->have_run = s->have_run;

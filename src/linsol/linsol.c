@@ -1,6 +1,7 @@
 /* linsol.c - the table of linear solvers, and the choice among them. */
 #include "linsol/linsol.h"
 
+#include "base/sized.h"
 #include "base/sparsity.h"
 #include "linsol/chunk.h"
 #include "linsol/pencil.h"
@@ -167,4 +168,23 @@ void linsol_mass_apply(const linsol_mass *m, int n, int transposed, int w, const
     size_t bytes = (size_t)n * (size_t)w * sizeof *out;
     if (!m) memcpy(out, x, bytes);
     else pattern_apply(&m->pattern, n, m->values, transposed, w, x, memset(out, 0, bytes));
+}
+
+/* ---- the listing ----------------------------------------------------------------------------------------------------- */
+
+static const char *const what[KNOWN] = {"LAPACK, general matrices",         "LAPACK, band matrices",
+                                        "KLU, sparse matrices",             "UMFPACK, sparse, by dense blocks",
+                                        "SuperLU, sparse, by dense blocks", "GMRES, without a matrix"};
+
+int costate_linsol_sized(int i, costate_linsol_info *info, size_t size)
+{
+    enum { ANY = 1 << COSTATE_DENSE | 1 << COSTATE_BANDED | 1 << COSTATE_CSC };
+    if (i < 0 || i > KNOWN || !info) return -1;
+    costate_linsol_info own = {"auto", "the best of the others, by the pattern", ANY, ""};
+    if (i > 0) {
+        const linsol_ops *named = known[i - 1], *ops = linsol_find(named->name);
+        own = (costate_linsol_info){named->name, what[i - 1], ops ? (int)ops->formats : 0, named->package ? named->package : ""};
+    }
+    sized_give(info, size, &own, sizeof own);
+    return 0;
 }

@@ -8,6 +8,7 @@
  *
  * Where products come from finite differences, the defects are held against what those allow. */
 #include "base/kernels.h"
+#include "base/sized.h"
 #include "core/driver.h"
 #include "method/implicit.h"
 #include "method/newton.h"
@@ -298,15 +299,9 @@ static int check(costate_solver *s, probe *c, double t0, double t1, const double
     return 0;
 }
 
-int costate_check(costate_solver *s, double t0, double t1, const double *p, const double *y, costate_certificate *certificate)
+/* What is checked is about the method: stage systems are solved to round-off, not to where Newton's iteration would stop. */
+static int check_closely(costate_solver *s, double t0, double t1, const double *p, const double *y, costate_certificate *out)
 {
-    static const costate_certificate none = {.identity = NAN, .symmetry = NAN, .slope_gradient = NAN, .slope_hessian = NAN, .worst = NAN};
-    if (certificate) *certificate = none;
-    TRY(cst__begin(s));
-    if (!certificate) return cst__fail(s, COSTATE_ERR_NULL, "certificate");
-    if ((!y && !s->d.init.fn.eval) || (!p && s->prob.np)) return cst__fail(s, COSTATE_ERR_NULL, "y or p");
-    if (!s->opt.record) return cst__fail(s, COSTATE_ERR_NO_RECORD, "option record is 0");
-    /* Stage systems are solved to round-off here: what is proved is about the method, not about where Newton's iteration stops. */
     output keep = s->out;
     costate_options options = s->opt;
     s->out = (output){0};
@@ -314,19 +309,36 @@ int costate_check(costate_solver *s, double t0, double t1, const double *p, cons
     s->opt.newton_most *= 3;
     s->opt.sweep_tol = fmin(cst__sweep_tol(s), 1e-12);
     probe c = {0};
-    *certificate = (costate_certificate){.identity = 0};
-    int status = check(s, &c, t0, t1, p, y, certificate);
+    int status = check(s, &c, t0, t1, p, y, out);
     s->out = keep;
     s->opt = options;
     cst__release(&s->alloc, c.memory);
-    if (status) {
-        *certificate = none;
-        return status;
-    }
+    return status;
+}
+
+static int certify(costate_solver *s, double t0, double t1, const double *p, const double *y, costate_certificate *c)
+{
+    TRY(cst__begin(s));
+    if ((!y && !s->d.init.fn.eval) || (!p && s->prob.np)) return cst__fail(s, COSTATE_ERR_NULL, "y or p");
+    if (!s->opt.record) return cst__fail(s, COSTATE_ERR_NO_RECORD, "option record is 0");
+    TRY(check_closely(s, t0, t1, p, y, c));
     cst__begin(s); /* perturbed runs may have failed on the way */
-    return certificate->holds ? 0
-                              : cst__fail(s, COSTATE_CHECK_FAILED, "%s%s%sidentity %.1e, symmetry %.1e, slopes %.2f and %.2f, worst component %s (%.1e)",
-                                          certificate->missing[0] ? "the pattern lacks " : "", certificate->missing, certificate->missing[0] ? ", " : "",
-                                          certificate->identity, certificate->symmetry, certificate->slope_gradient, certificate->slope_hessian,
-                                          certificate->worst_name, certificate->worst);
+    if (c->holds) return 0;
+    return cst__fail(s, COSTATE_CHECK_FAILED, "%s%s%sidentity %.1e, symmetry %.1e, slopes %.2f and %.2f, worst component %s (%.1e)",
+                     c->missing[0] ? "the pattern lacks " : "", c->missing, c->missing[0] ? ", " : "", c->identity, c->symmetry,
+                     c->slope_gradient, c->slope_hessian, c->worst_name, c->worst);
+}
+
+int costate_check_sized(costate_solver *s, double t0, double t1, const double *p, const double *y,
+                        costate_certificate *certificate, size_t size)
+{
+    static const costate_certificate none = {.identity = NAN, .symmetry = NAN, .slope_gradient = NAN, .slope_hessian = NAN, .worst = NAN};
+    costate_certificate own = {.identity = 0};
+    if (!certificate) {
+        int status = cst__begin(s);
+        return status ? status : cst__fail(s, COSTATE_ERR_NULL, "certificate");
+    }
+    int status = certify(s, t0, t1, p, y, &own), known = !status || status == COSTATE_CHECK_FAILED;
+    sized_give(certificate, size, known ? &own : &none, sizeof own);
+    return status;
 }

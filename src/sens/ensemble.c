@@ -3,6 +3,7 @@
  * A member is a run and perhaps a gradient of its own, by whichever of the solvers is free. These are alike: what a run leaves behind in one does not
  * matter to the next, and the Jacobian's pattern, if it has to be looked for, is found once for all of them. */
 #include "base/kernels.h"
+#include "base/sized.h"
 #include "core/driver.h"
 #include "core/thread_pool.h"
 #include "core/workers.h"
@@ -12,11 +13,20 @@
 
 enum { LEAST_STATES = 16 }; /* that a solver's share of the budgets should hold */
 
+typedef struct members {
+    costate_members of; /* as the library knows them */
+    size_t member_size; /* of costate_member, in the program */
+} members;
+
 typedef struct team {
-    const costate_solver *s;
-    const costate_members *m;
+    const members *m;
     costate_solver **worker;
 } team;
+
+static costate_member *member_of(const members *m, int k)
+{
+    return (costate_member *)(void *)((char *)m->of.member + (size_t)k * m->member_size);
+}
 
 static const double *row_in(const double *all, int k, size_t size)
 {
@@ -31,7 +41,7 @@ static double *row_of(double *all, int k, size_t size)
 static void run_member(void *ctx, int worker, int k)
 {
     const team *t = ctx;
-    const costate_members *m = t->m;
+    const costate_members *m = &t->m->of;
     costate_solver *own = t->worker[worker];
     size_t n = (size_t)own->prob.n, np = (size_t)own->prob.np, w = (size_t)m->w;
     double *y = row_of(m->y, k, n), *psi = row_of(m->psi, k, (size_t)own->nobj);
@@ -39,9 +49,10 @@ static void run_member(void *ctx, int worker, int k)
     int status = costate_solve(own, m->t0, m->t1, row_in(m->p, k, np), y);
     if (!status && psi) status = costate_objectives(own, psi);
     if (!status && w) status = costate_gradient(own, m->w, m->weights, dy0, dp);
-    m->member[k] = (costate_member){.status = status, .steps = own->stats.steps};
+    costate_member fared = {.status = status, .steps = own->stats.steps};
+    snprintf(fared.message, sizeof fared.message, "%.*s", (int)sizeof fared.message - 1, own->message);
+    sized_give(member_of(t->m, k), t->m->member_size, &fared, sizeof fared);
     if (!status) return;
-    snprintf(m->member[k].message, sizeof m->member[k].message, "%s", own->message);
     cst__no_numbers(own, 1, y, NULL);
     cst__fill_nan(psi, psi ? (size_t)own->nobj : 0);
     if (w) cst__no_numbers(own, m->w, dy0, dp);
@@ -70,22 +81,23 @@ static int create_worker(costate_solver *s, const costate_members *m, int thread
     return own->obs_step ? 0 : cst__fail(s, COSTATE_ERR_MEMORY, "the list of %d observations", s->prob.observations);
 }
 
-static int deal(costate_solver *s, const costate_members *m, int threads, costate_solver **worker)
+static int deal(costate_solver *s, const members *m, int threads, costate_solver **worker)
 {
-    for (int i = 0; i < threads; i++) TRY(create_worker(s, m, threads, &worker[i]));
+    int count = m->of.count;
+    for (int i = 0; i < threads; i++) TRY(create_worker(s, &m->of, threads, &worker[i]));
     thread_pool *p = thread_pool_open(threads, &s->alloc);
     if (!p) return cst__fail(s, COSTATE_ERR_MEMORY, "%d threads", threads);
-    thread_pool_run(p, threads, m->count, run_member, &(team){s, m, worker});
+    thread_pool_run(p, threads, count, run_member, &(team){m, worker});
     thread_pool_close(p);
     int failed = 0, first = -1;
-    for (int k = m->count - 1; k >= 0; k--)
-        if (m->member[k].status) {
+    for (int k = count - 1; k >= 0; k--)
+        if (member_of(m, k)->status) {
             failed++;
             first = k;
         }
     if (!failed) return 0;
-    return cst__fail(s, COSTATE_ERR_MEMBERS, "%d of %d, the first being number %d: %s", failed, m->count, first,
-                     costate_status_text(m->member[first].status));
+    return cst__fail(s, COSTATE_ERR_MEMBERS, "%d of %d, the first being number %d: %s", failed, count, first,
+                     costate_status_text(member_of(m, first)->status));
 }
 
 static int check(costate_solver *s, const costate_members *m)
@@ -100,8 +112,9 @@ static int check(costate_solver *s, const costate_members *m)
     return 0;
 }
 
-static int ensemble(costate_solver *s, const costate_members *m)
+static int ensemble(costate_solver *s, const members *all)
 {
+    const costate_members *m = &all->of;
     TRY(check(s, m));
     s->have_run = s->have_tangent = s->recorded[PRIMAL] = s->recorded[JOINT] = 0;
     TRY(find_pattern(s, m));
@@ -112,29 +125,33 @@ static int ensemble(costate_solver *s, const costate_members *m)
     costate_solver **worker = cst__alloc(&s->alloc, (size_t)threads, sizeof *worker);
     if (!worker) return cst__fail(s, COSTATE_ERR_MEMORY, "%d threads", threads);
     memset(worker, 0, (size_t)threads * sizeof *worker);
-    int status = deal(s, m, threads, worker);
+    int status = deal(s, all, threads, worker);
     for (int i = 0; i < threads; i++) costate_free(worker[i]);
     cst__release(&s->alloc, worker);
     return status;
 }
 
 /* Nothing was computed: no number of the caller's stays as it was. */
-static void no_numbers(const costate_solver *s, const costate_members *m, int status)
+static void no_numbers(const costate_solver *s, const members *all, int status)
 {
+    const costate_members *m = &all->of;
+    const costate_member fared = {.status = status};
     size_t count = m->count > 0 ? (size_t)m->count : 0;
     cst__no_numbers(s, m->count, m->y, NULL);
     cst__fill_nan(m->psi, s->nobj > 0 ? count * (size_t)s->nobj : 0);
     for (size_t k = 0; k < count && m->w > 0; k++)
         cst__no_numbers(s, m->w, row_of(m->dy0, (int)k, (size_t)s->prob.n * (size_t)m->w),
                         row_of(m->dp, (int)k, (size_t)s->prob.np * (size_t)m->w));
-    for (size_t k = 0; m->member && k < count; k++) m->member[k] = (costate_member){.status = status};
+    for (size_t k = 0; m->member && k < count; k++) sized_give(member_of(all, (int)k), all->member_size, &fared, sizeof fared);
 }
 
-int costate_ensemble(costate_solver *s, const costate_members *m)
+int costate_ensemble_sized(costate_solver *s, const costate_members *m, size_t size, size_t member_size)
 {
-    int status = cst__begin(s);
+    members all = {.member_size = member_size};
+    int status = cst__begin(s), newest = !m || sized_take(&all.of, sizeof all.of, m, size);
     if (!status && !m) status = cst__fail(s, COSTATE_ERR_NULL, "the members");
-    if (!status) status = ensemble(s, m);
-    if (s && m && status && status != COSTATE_ERR_MEMBERS) no_numbers(s, m, status);
+    if (!status && !newest) status = cst__fail(s, COSTATE_ERR_HEADER, "costate_members has %zu bytes", size);
+    if (!status) status = ensemble(s, &all);
+    if (s && m && status && status != COSTATE_ERR_MEMBERS) no_numbers(s, &all, status);
     return status;
 }

@@ -31,16 +31,26 @@ const char *costate_status_text(int status)
 
 const char *costate_message(const costate_solver *s)
 {
-    return s ? s->message : "out of memory: no solver was made; try freeing memory or a smaller problem";
+    return s ? s->message : "out of memory: no solver was made; try: freeing memory or a smaller problem";
+}
+
+const char *costate_reason(const costate_solver *s)
+{
+    return s ? s->reason : "out of memory: no solver was made";
+}
+
+const char *costate_advice(const costate_solver *s)
+{
+    return !s ? "freeing memory or a smaller problem" : s->status ? find(s->status)->advice : "";
 }
 
 static void compose(costate_solver *s, int code, const char *format, va_list args)
 {
     const error_text *e = find(code);
-    size_t size = sizeof s->message;
-    int len = snprintf(s->message, size, "%s: ", e->what);
-    if (len > 0 && (size_t)len < size) len += vsnprintf(s->message + len, size - (size_t)len, format, args);
-    if (len > 0 && (size_t)len < size) snprintf(s->message + len, size - (size_t)len, "; try: %s", e->advice);
+    size_t size = sizeof s->reason;
+    int len = snprintf(s->reason, size, "%s: ", e->what);
+    if (len > 0 && (size_t)len < size) vsnprintf(s->reason + len, size - (size_t)len, format, args);
+    snprintf(s->message, sizeof s->message, "%s; try: %s", s->reason, e->advice);
     s->status = code;
 }
 

@@ -11,7 +11,7 @@ int cst__begin(costate_solver *s)
     if (s->broken) return s->broken;
     s->status = 0;
     s->calling = NULL;
-    s->message[0] = 0;
+    s->reason[0] = s->message[0] = 0;
     s->stats.fail_t = s->stats.fail_h = NAN;
     s->stats.fail_step = s->stats.fail_stage = s->stats.fail_component = -1;
     return 0;

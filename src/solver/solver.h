@@ -15,15 +15,11 @@
 #include <string.h>
 
 enum { OPTION_COUNT = 0
-#define COSTATE_REAL(name, init, lo, hi, help) +1
-#define COSTATE_WHOLE(name, init, lo, hi, help) +1
-#define COSTATE_BYTES(name, init, lo, hi, help) +1
-#define COSTATE_TEXT(name, init, choices, help) +1
+#define COSTATE_REAL(name, init, lo, hi, affects, help) +1
+#define COSTATE_WHOLE(name, init, lo, hi, affects, help) +1
+#define COSTATE_BYTES(name, init, lo, hi, affects, help) +1
+#define COSTATE_TEXT(name, init, choices, affects, help) +1
 #include <costate/options.def>
-#undef COSTATE_REAL
-#undef COSTATE_WHOLE
-#undef COSTATE_BYTES
-#undef COSTATE_TEXT
 };
 
 /* The accepted steps: step i goes from t[i] to t[i+1] with h[i]; t[i+1] is t[i] + h[i], or a stop that was to be met exactly. */
@@ -56,6 +52,11 @@ struct costate_solver {
     costate_allocator alloc;
     alloc_guard guard; /* around the user's */
     char *texts[OPTION_COUNT]; /* the solver's copies of its textual options */
+    struct {
+        costate_table table;
+        costate_linear_solver linear_solver;
+        costate_preconditioner preconditioner;
+    } own; /* copies of what the options point to */
     int broken;                /* a failed create or set: the status every later call returns */
 
     deriv d;
@@ -103,7 +104,7 @@ struct costate_solver {
     costate_stats stats;
     const char *calling; /* the function of the problem whose product failed last; NULL: the right-hand side */
     int status;
-    char message[1024];
+    char reason[1024], message[1280]; /* message: the reason and what to try */
 };
 
 /* message.c: sets status and message ("what: details; try advice") and returns the code. */
