@@ -38,7 +38,7 @@ static void spread(linter *k, const ad_node *n)
         ad_include(k->m, &k->moved, n->sym);
         k->changed = 1;
     }
-    for (int i = 0; i < n->kids; i++) spread(k, n->kid[i]);
+    for (int i = ad_inner(n); i < n->kids; i++) spread(k, n->kid[i]);
 }
 
 static ad_place place_of(const linter *k, const ad_node *n)
@@ -83,27 +83,13 @@ static void look(linter *k, const ad_node *n)
 static void walk(linter *k, const ad_node *n)
 {
     if (!n) return;
-    if (n->op == AD_BLOCK) {
-        for (int i = 0; i < n->kids; i++) walk(k, n->kid[i]);
-        return;
-    }
-    k->statement = n->place;
-    if (n->op == AD_IF) {
-        look(k, n->condition);
-        if (depends(k, n->condition))
-            ad_remark(k->d, n->place, NULL, "this choice depends on y or p: the derivative is that of the branch taken");
-        walk(k, n->yes);
-        walk(k, n->no);
-    } else if (n->op == AD_FOR) {
-        look(k, n->first);
-        look(k, n->end);
-        if (depends(k, n->first) || depends(k, n->end))
-            ad_remark(k->d, n->place, NULL,
-                      "how often this loop runs depends on y or p: the derivative is that of the passes made");
-        walk(k, n->body);
-    } else {
-        for (int i = 0; i < n->kids; i++) look(k, n->kid[i]);
-    }
+    if (n->op != AD_BLOCK) k->statement = n->place;
+    for (int i = 0; i < ad_inner(n); i++) look(k, n->kid[i]);
+    if (n->op == AD_IF && depends(k, n->condition))
+        ad_remark(k->d, n->place, NULL, "this choice depends on y or p: the derivative is that of the branch taken");
+    if (n->op == AD_FOR && (depends(k, n->first) || depends(k, n->end)))
+        ad_remark(k->d, n->place, NULL, "how often this loop runs depends on y or p: the derivative is that of the passes made");
+    for (int i = ad_inner(n); i < n->kids; i++) walk(k, n->kid[i]);
 }
 
 int ad_lint_function(ad_arena *m, ad_diag *d, const ad_fn *fn)

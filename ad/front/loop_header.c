@@ -168,8 +168,9 @@ static int meet(ac_lower *cx, ac_for *h)
 {
     const ac_expr *other = h->limit->op == E_NAME ? advance_of(h->s->step, h->limit->entity) : NULL;
     int64_t step = 0;
-    const int apart = other && h->advance && h->limit->entity != h->v && !other->body_writes && ac_constant_step(cx, other, &step) &&
-                      (h->step > 0) == (step < 0) && h->op != AD_NE && !h->v->type->is_unsigned;
+    const int apart = other && h->advance && h->limit->entity != h->v && !other->body_writes &&
+                      ac_constant_step(cx, other, &step) && (h->step > 0) == (step < 0) && h->op != AD_NE &&
+                      !h->v->type->is_unsigned;
     if (!apart) return refuse(cx, h->limit->place, "the bound of this loop moves with it");
     const int64_t size = h->step > 0 ? h->step : -h->step, closer = size + (step > 0 ? step : -step);
     h->from = ac_frozen(cx, h->from, "from");

@@ -148,8 +148,8 @@ static const char *arguments_of(ac_lower *cx, const ac_entity *f, int which)
     for (int i = 0; which < 0 && i < AD_FUNCTIONS; i++)
         if (has_arguments(f, ad_functions[i].arguments)) return ad_functions[i].arguments;
     const char *wanted = arguments_text(cx->m, ad_functions[which < 0 ? 0 : which].arguments);
-    if (which < 0) ad_error(cx->d, f->place, wanted, "the parameters of '%s' are not those of a function of a model", f->name->text);
-    else ad_error(cx->d, f->place, wanted, "the parameters of '%s' are not those of .%s", f->name->text, ad_functions[which].name);
+    const char *of = which < 0 ? "a function of a model" : ad_text(cx->m, ".%s", ad_functions[which].name);
+    ad_error(cx->d, f->place, wanted, "the parameters of '%s' are not those of %s", f->name->text, of);
     return NULL;
 }
 

@@ -32,18 +32,18 @@ static int add_term(affine *a, const ad_sym *counter, int64_t factor)
 }
 
 /* Adds scale * n to a; 0: n is not affine in counters. */
-static int gather(const ad_node *n, int64_t scale, affine *a)
+static int add_scaled(const ad_node *n, int64_t scale, affine *a)
 {
     int64_t k;
     switch (n->op) {
     case AD_WHOLE: return !__builtin_mul_overflow(n->whole, scale, &k) && !__builtin_add_overflow(a->constant, k, &a->constant);
     case AD_NAME: return n->sym->role == AD_COUNTER && add_term(a, n->sym, scale);
-    case AD_ADD: return gather(n->a, scale, a) && gather(n->b, scale, a);
-    case AD_SUB: return scale != INT64_MIN && gather(n->a, scale, a) && gather(n->b, -scale, a);
+    case AD_ADD: return add_scaled(n->a, scale, a) && add_scaled(n->b, scale, a);
+    case AD_SUB: return scale != INT64_MIN && add_scaled(n->a, scale, a) && add_scaled(n->b, -scale, a);
     case AD_MUL:
         for (int i = 0; i < 2; i++) {
             if (n->kid[i]->op != AD_WHOLE) continue;
-            return !__builtin_mul_overflow(n->kid[i]->whole, scale, &k) && gather(n->kid[1 - i], k, a);
+            return !__builtin_mul_overflow(n->kid[i]->whole, scale, &k) && add_scaled(n->kid[1 - i], k, a);
         }
         return 0;
     default: return 0;
@@ -70,7 +70,7 @@ static void check(ac_lower *cx, const ad_node *n, const span *s)
     affine a = {0};
     int64_t low, high, count;
     if (!n->sym->extent || !ac_whole_of(n->sym->extent, &count) || n->index->op == AD_WHOLE) return;
-    if (!gather(n->index, 1, &a) || !extremes(&a, s, &low, &high) || (low >= 0 && high < count)) return;
+    if (!add_scaled(n->index, 1, &a) || !extremes(&a, s, &low, &high) || (low >= 0 && high < count)) return;
     const char *name = n->sym->user ? n->sym->user : n->sym->name;
     ad_error(cx->d, n->place, "the bounds of the loop", "the index of '%s' reaches %lld, but it has %lld element%s", name,
              (long long)(low < 0 ? low : high), (long long)count, count == 1 ? "" : "s");

@@ -95,24 +95,16 @@ static void walk(survey *s, ad_node *block, region *outer, int is_pass)
     *r = (region){.block = block, .outer = outer, .level = outer ? outer->level + 1 : 0, .is_pass = is_pass};
     for (int i = 0; i < block->kids; i++) {
         ad_node *n = block->kid[i];
-        switch (n->op) {
-        case AD_DECL:
+        if (n->op == AD_DECL) {
             s->of[n->sym->number].declared = r;
-            if (n->sym->extent) look(s, n->sym->extent, r);
-            break;
-        case AD_BLOCK: walk(s, n, r, 0); break;
-        case AD_IF:
-            look(s, n->condition, r);
-            walk(s, n->yes, r, 0);
-            if (n->no) walk(s, n->no, r, 0);
-            break;
-        case AD_FOR:
-            look(s, n->first, r);
-            look(s, n->end, r);
-            note(s, n->sym, r);
-            walk(s, n->body, r, 1);
-            break;
-        default: look(s, n, r); break;
+            look(s, n->sym->extent, r);
+        } else if (n->op == AD_BLOCK) {
+            walk(s, n, r, 0);
+        } else {
+            if (n->sym) note(s, n->sym, r);
+            for (int k = 0; k < ad_inner(n); k++) look(s, n->kid[k], r);
+            for (int k = ad_inner(n); k < n->kids; k++)
+                if (n->kid[k]) walk(s, n->kid[k], r, n->op == AD_FOR);
         }
     }
 }
@@ -162,30 +154,19 @@ typedef struct move {
 } move;
 
 /* Takes out the declarations that move or are not needed. */
-static int collect(survey *s, ad_node *block, move *moves, int count)
+static int take_out(survey *s, ad_node *n, move *moves, int count)
 {
     int kept = 0;
-    for (int i = 0; i < block->kids; i++) {
-        ad_node *n = block->kid[i];
-        if (n->op == AD_DECL) {
-            const usage *u = &s->of[n->sym->number];
-            if (!u->count) continue;
-            region *to = home(u, n->sym);
-            if (to != u->declared) {
-                moves[count++] = (move){n, to->block};
-                continue;
-            }
-        }
-        block->kid[kept++] = n;
+    if (!n) return count;
+    for (int i = 0; n->op == AD_BLOCK && i < n->kids; i++) {
+        ad_node *k = n->kid[i];
+        const usage *u = k->op == AD_DECL ? &s->of[k->sym->number] : NULL;
+        const region *to = u && u->count ? home(u, k->sym) : NULL;
+        if (to && to != u->declared) moves[count++] = (move){k, to->block};
+        else if (!u || to) n->kid[kept++] = k;
     }
-    block->kids = kept;
-    for (int i = 0; i < block->kids; i++) {
-        ad_node *n = block->kid[i];
-        if (n->op == AD_BLOCK) count = collect(s, n, moves, count);
-        if (n->op == AD_FOR) count = collect(s, n->body, moves, count);
-        if (n->op == AD_IF) count = collect(s, n->yes, moves, count);
-        if (n->op == AD_IF && n->no) count = collect(s, n->no, moves, count);
-    }
+    if (n->op == AD_BLOCK) n->kids = kept;
+    for (int i = ad_inner(n); i < n->kids; i++) count = take_out(s, n->kid[i], moves, count);
     return count;
 }
 
@@ -212,7 +193,7 @@ void ac_tidy(ac_lower *cx)
     survey s = {.cx = cx, .of = ad_take(cx->m, ((size_t)fn->syms + 1) * sizeof *s.of)};
     walk(&s, fn->body, NULL, 0);
     move *moves = ad_take(cx->m, ((size_t)fn->syms + 1) * sizeof *moves);
-    const int count = collect(&s, fn->body, moves, 0);
+    const int count = take_out(&s, fn->body, moves, 0);
     for (int i = 0; i < count; i++) {
         const int at = first_mention(moves[i].to, moves[i].decl->sym);
         insert(cx->m, moves[i].to, at < 0 ? 0 : at, moves[i].decl);

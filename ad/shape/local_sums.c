@@ -83,10 +83,7 @@ static void sum_locally(ad_run *r, ad_node *s, const ad_loops *around, ad_node *
     if (s->op == AD_FOR) {
         ad_writes(m, s, &changing);
         take_sums(&w, s->body, runs(s) || (invariant(&w, s->first) && invariant(&w, s->end)));
-        for (int k = 0; k < w.count; k++) {
-            ad_append(m, out, ad_decl(m, w.local[k]));
-            ad_append(m, out, ad_set(m, ad_use(m, w.local[k]), ad_num(m, 0)));
-        }
+        for (int k = 0; k < w.count; k++) ad_declare_zero(m, out, w.local[k]);
         ad_rewrite_inside(r, s, around, sum_locally);
     }
     ad_append(m, out, s);

@@ -29,8 +29,7 @@ static void merge_in(ad_run *r, ad_node *loop)
             if (!here) {
                 here = ad_sym_new(m, r->fn, ad_text(m, "%s_here", target->sym->name), AD_DOUBLE, AD_LOCAL);
                 here->lane = target->sym->lane;
-                ad_append(m, start, ad_decl(m, here));
-                ad_append(m, start, ad_set(m, ad_use(m, here), ad_num(m, 0)));
+                ad_declare_zero(m, start, here);
             }
             other->target = ad_use(m, here);
         }

@@ -105,12 +105,3 @@ int ad_expr_varied(const ad_activity *a, const ad_node *expr)
 {
     return leaves(expr, in_set, (void *)&a->varied);
 }
-
-int ad_expr_depends(const ad_activity *a, const ad_node *expr)
-{
-    if (!expr) return 0;
-    if (expr->sym && ad_has(&a->varied, expr->sym)) return 1;
-    for (int i = 0; i < expr->kids; i++)
-        if (ad_expr_depends(a, expr->kid[i])) return 1;
-    return 0;
-}

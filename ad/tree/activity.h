@@ -20,8 +20,4 @@ ad_activity ad_activity_of(ad_arena *m, const ad_fn *fn, const ad_syms *inputs, 
 int ad_active(const ad_activity *a, const ad_sym *s);          /* varied and useful, and a double */
 int ad_expr_varied(const ad_activity *a, const ad_node *expr); /* 1: expr has a derivative with respect to the inputs */
 
-/* 1: the value of expr depends on something varied, smoothly or not: conditions, arguments of floor and conversions to int
- * included. For lint. */
-int ad_expr_depends(const ad_activity *a, const ad_node *expr);
-
 #endif

@@ -269,15 +269,6 @@ static void put_statement(ad_out *o, const ad_node *n, int depth)
     ad_puts(o, "\n");
 }
 
-char *ad_print(ad_arena *m, const ad_node *n)
-{
-    ad_out o = {.m = m};
-    if (n->op >= AD_DECL) put_statement(&o, n, 0);
-    else ad_put_expr(&o, n, AD_LEVEL_NONE, NULL);
-    ad_puts(&o, "");
-    return o.text;
-}
-
 char *ad_print_fn(ad_arena *m, const ad_fn *fn)
 {
     static const char *const role[] = {"", "", "in ", "out ", "sum ", "const "};

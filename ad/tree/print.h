@@ -1,4 +1,4 @@
-/* print.h - trees as C text: expressions for the emitter. ad_print and ad_print_fn, for people and tests, are in tree.h. */
+/* print.h - trees as C text: expressions for the emitter. ad_print_fn, for people and tests, is in tree.h. */
 #ifndef COSTATE_AD_PRINT_H
 #define COSTATE_AD_PRINT_H
 

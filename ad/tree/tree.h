@@ -247,8 +247,7 @@ ad_node *ad_neg(ad_arena *m, ad_node *a);
 ad_node *ad_choose(ad_arena *m, ad_node *condition, ad_node *yes, ad_node *no); /* ?: ; folded if the condition is of literals */
 int ad_literal(const ad_node *a, double *value); /* 1: a literal, a signed one or a converted integer one; value may be NULL */
 
-/* Prints a tree in a form for people and tests: C text. Allocated in m. */
-char *ad_print(ad_arena *m, const ad_node *n);
+/* A function in a form for people and tests: C text. Allocated in m. */
 char *ad_print_fn(ad_arena *m, const ad_fn *fn);
 
 #endif
