@@ -7,7 +7,7 @@
 
 enum { MEMBERS = 23 };
 
-static const int crews[] = {1, 2, 3, 7};
+static const int threads_tried[] = {1, 2, 3, 7};
 
 typedef struct ensemble {
     costate_members m;
@@ -73,9 +73,9 @@ static void like_single_ones(const problem *q, const char *method)
     ensemble one = make(q, w, 1);
     costate_options opt = options(method, 1);
     alone(q, &opt, &one);
-    for (size_t i = 0; i < COUNT(crews); i++) {
+    for (size_t i = 0; i < COUNT(threads_tried); i++) {
         ensemble all = make(q, w, 1);
-        opt.threads = crews[i];
+        opt.threads = threads_tried[i];
         costate_solver *s = make_solver(&q->prob, &opt);
         for (int again = 0; again < 2; again++) { /* a solver may be used again */
             ensemble fresh = make(q, w, 1);
@@ -108,8 +108,8 @@ static void test_pattern(void **unused)
     ensemble one = make(q, 1, 0);
     q->prob.jac = NULL;
     q->prob.pattern = (costate_pattern){0};
-    for (size_t i = 0; i < COUNT(crews); i++) {
-        costate_options opt = options("rodas3", crews[i]);
+    for (size_t i = 0; i < COUNT(threads_tried); i++) {
+        costate_options opt = options("rodas3", threads_tried[i]);
         costate_solver *s = make_solver(&q->prob, &opt);
         ensemble all = make(q, 1, 0);
         ((double *)(uintptr_t)all.m.p)[0] = NAN; /* no pattern is found there */

@@ -146,7 +146,7 @@ static void test_four(void **unused)
 
 /* ---- one solver with several threads ------------------------------------------------------------------------------ */
 
-static const int crews[] = {2, 3, 7};
+static const int threads_tried[] = {2, 3, 7};
 
 static int same_with_any(job j) /* 1: steps had to be computed again */
 {
@@ -157,9 +157,9 @@ static int same_with_any(job j) /* 1: steps had to be computed again */
     work(&j, &one);
     assert_int_equal(one.status, 0);
     assert_finite(one.numbers, one.count);
-    for (size_t i = 0; i < COUNT(crews); i++) {
+    for (size_t i = 0; i < COUNT(threads_tried); i++) {
         result several = {0};
-        j.threads = crews[i];
+        j.threads = threads_tried[i];
         work(&j, &several);
         assert_int_equal(several.status, 0);
         assert_string_equal(several.tier, one.tier);
@@ -274,8 +274,8 @@ static void test_failures(void **unused)
             fail_with(methods[m], memory, 1, one);
             assert_non_null(strstr(one[0], "-7"));
             assert_non_null(strstr(one[1], "-8"));
-            for (size_t i = 0; i < COUNT(crews); i++) {
-                fail_with(methods[m], memory, crews[i], several);
+            for (size_t i = 0; i < COUNT(threads_tried); i++) {
+                fail_with(methods[m], memory, threads_tried[i], several);
                 for (int k = 0; k < 2; k++) assert_string_equal(several[k], one[k]);
             }
         }

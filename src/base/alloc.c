@@ -1,4 +1,5 @@
-/* alloc.c - aligned blocks from the user's allocator or from malloc. The block that was really allocated is remembered in front. */
+/* alloc.c - aligned blocks from the user's allocator or from malloc. The block that was really allocated is remembered in
+ * front. */
 #include "base/alloc.h"
 
 #include <stdint.h>

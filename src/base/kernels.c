@@ -1,4 +1,5 @@
-/* kernels.c - see kernels.h. A linear combination of up to twelve vectors is one loop whose number of terms the compiler knows. */
+/* kernels.c - see kernels.h. A linear combination of up to twelve vectors is one loop whose number of terms the compiler
+ * knows. */
 #include "base/kernels.h"
 
 #include <float.h>
@@ -88,7 +89,8 @@ void cst__combine(size_t n, const double *base, int m, const double *c, const do
 }
 
 /* In pieces that stay in the nearest cache. */
-void cst__combine_and_add(size_t n, int m, const double *c, const double *const *v, double *out, int count, const double *const *u, double *x)
+void cst__combine_and_add(size_t n, int m, const double *c, const double *const *v, double *out, int count,
+                          const double *const *u, double *x)
 {
     static const double one[MOST] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
     const double *part[MOST + 1];

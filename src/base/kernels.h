@@ -1,5 +1,5 @@
-/* kernels.h - the few vector operations of a step, each one pass over memory. Element i of a result depends on elements i alone and is computed in
- * one fixed order, so results do not depend on alignment or on how the vectors are cut into blocks. */
+/* kernels.h - the few vector operations of a step, each one pass over memory. Element i of a result depends on elements i
+ * alone and is computed in one fixed order, so results do not depend on alignment or on how the vectors are cut into blocks. */
 #ifndef COSTATE_BASE_KERNELS_H
 #define COSTATE_BASE_KERNELS_H
 
@@ -8,10 +8,13 @@
 /* out = base + sum over k < m of c[k] v[k]; base NULL: no base. out may be base or one of the v. */
 void cst__combine(size_t n, const double *base, int m, const double *c, const double *const *v, double *out);
 
-/* out = sum over k < m of c[k] v[k], and then x += sum over k < count of u[k]: one pass, for vectors that are in both. x may be one of the v. */
-void cst__combine_and_add(size_t n, int m, const double *c, const double *const *v, double *out, int count, const double *const *u, double *x);
+/* out = sum over k < m of c[k] v[k], and then x += sum over k < count of u[k]: one pass, for vectors that are in both. x may
+ * be one of the v. */
+void cst__combine_and_add(size_t n, int m, const double *c, const double *const *v, double *out, int count,
+                          const double *const *u, double *x);
 
-/* Weighted root mean square of e = sum c[k] v[k] with weights 1/(atol + rtol max(|y|, |ynew|)); NaN if e or ynew has a value that is not finite. */
+/* Weighted root mean square of e = sum c[k] v[k] with weights 1/(atol + rtol max(|y|, |ynew|)); NaN if e or ynew has a value
+ * that is not finite. */
 double cst__error_norm(size_t n, int m, const double *c, const double *const *v, const double *y, const double *ynew, double rtol,
                        const double *atol);
 

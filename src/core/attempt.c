@@ -1,4 +1,5 @@
-/* attempt.c - one attempt at a step: the step itself, and the directions that go along, by several threads if they are worth it. */
+/* attempt.c - one attempt at a step: the step itself, and the directions that go along, by several threads if they are worth
+ * it. */
 #include "core/run.h"
 
 #include "base/kernels.h"

@@ -1,5 +1,5 @@
-/* create.c - making, changing and freeing a solver. All memory of a run is one block carved into vectors; only the log of steps and the
- * trajectory grow while it runs. */
+/* create.c - making, changing and freeing a solver. All memory of a run is one block carved into vectors; only the log of
+ * steps and the trajectory grow while it runs. */
 #include "core/create.h"
 
 #include "base/sized.h"
@@ -20,11 +20,13 @@ static int check_problem(costate_solver *s)
     s->has_objective = p->terminal.eval || p->running.eval || p->observe.eval;
     if (p->objectives < 0) return cst__fail(s, COSTATE_ERR_OBJECTIVES, "objectives = %d", p->objectives);
     if (p->objectives > 0 && !s->has_objective)
-        return cst__fail(s, COSTATE_ERR_OBJECTIVES, "objectives = %d, but none of terminal, running and observe has an eval", p->objectives);
+        return cst__fail(s, COSTATE_ERR_OBJECTIVES, "objectives = %d, but none of terminal, running and observe has an eval",
+                         p->objectives);
     if (s->has_objective && p->objectives == 0) p->objectives = 1;
     if (p->observations < 0) return cst__fail(s, COSTATE_ERR_OBJECTIVES, "observations = %d", p->observations);
     if (!p->observe.eval != !p->observations)
-        return cst__fail(s, COSTATE_ERR_OBJECTIVES, "observations = %d, observe.eval is %s", p->observations, p->observe.eval ? "set" : "NULL");
+        return cst__fail(s, COSTATE_ERR_OBJECTIVES, "observations = %d, observe.eval is %s", p->observations,
+                         p->observe.eval ? "set" : "NULL");
     if (p->observations && !p->observe_at) return cst__fail(s, COSTATE_ERR_OBJECTIVES, "observe_at is NULL");
     s->nobj = s->has_objective ? p->objectives : p->n;
     char why[160] = "";

@@ -16,8 +16,8 @@
 
 enum { REFUSALS = 40 }; /* consecutive attempts that did not even give an error estimate */
 
-/* The attempt's h and tn: within hmax, and not past the next stop. A stop that is nearly reached is reached; one within two steps is
- * approached in two equal ones, so that no sliver is left. */
+/* The attempt's h and tn: within hmax, and not past the next stop. A stop that is nearly reached is reached; one within two
+ * steps is approached in two equal ones, so that no sliver is left. */
 static void clip(const costate_solver *s, const run *r, step *st)
 {
     double left = r->stop - r->t, size = fabs(r->h), gap = fabs(left);
@@ -43,7 +43,8 @@ static void clip(const costate_solver *s, const run *r, step *st)
 /* The size of the next attempt, by the family or the controller. */
 static double settle(costate_solver *s, run *r, const step *st, verdict v, double err)
 {
-    const outcome o = {.accepted = v == ACCEPTED, .err = v == ACCEPTED || v == TOO_INACCURATE ? err : NAN, .failures = r->failures};
+    const outcome o = {
+        .accepted = v == ACCEPTED, .err = v == ACCEPTED || v == TOO_INACCURATE ? err : NAN, .failures = r->failures};
     return s->fam->settle ? s->fam->settle(s, st, &o, &r->c) : cst__control_size(&r->c, st->h, &o);
 }
 
@@ -114,8 +115,9 @@ static int walk(costate_solver *s, run *r)
         for (;;) {
             double err;
             if (r->attempts++ == s->opt.max_steps)
-                return cst__fail_at(s, COSTATE_ERR_MAX_STEPS, r->t, r->h, st.n, -1, -1, "max_steps = %lld reached at t = %.10g of %.10g, h = %g",
-                                    (long long)s->opt.max_steps, r->t, s->t1, r->h);
+                return cst__fail_at(s, COSTATE_ERR_MAX_STEPS, r->t, r->h, st.n, -1, -1,
+                                    "max_steps = %lld reached at t = %.10g of %.10g, h = %g", (long long)s->opt.max_steps, r->t,
+                                    s->t1, r->h);
             clip(s, r, &st);
             int v = cst__attempt(s, r, &st, &err);
             if (v < 0) return v;
@@ -144,7 +146,8 @@ int cst__run(costate_solver *s, tangent *tg)
     if (s->im) TRY(cst__implicit_prepare(s));
     if (s->fam->start) s->fam->start(s, 1);
     s->f_valid = s->fnew_valid = 0;
-    if (tg && !tg->control) TRY(cst__workers_prepare(s, tg->cut.blocks, &r.workers)); /* what steers the steps is for one thread */
+    if (tg && !tg->control)
+        TRY(cst__workers_prepare(s, tg->cut.blocks, &r.workers)); /* what steers the steps is for one thread */
     if (s->opt.record) {
         TRY(cst__traj_prepare(s, PRIMAL, 0));
         r.tr = s->tr[PRIMAL];
@@ -155,7 +158,8 @@ int cst__run(costate_solver *s, tangent *tg)
     TRY(walk(s, &r));
     memcpy(s->yend, s->y, (size_t)s->prob.n * sizeof *s->y);
     int rc = cst__terminal(s, s->yend, s->psi);
-    for (int b = 0; tg && !rc && b < tg->cut.blocks; b++) rc = cst__terminal_tangent(s, s->yend, &tg->block[b], tg->block[b].ydot);
+    for (int b = 0; tg && !rc && b < tg->cut.blocks; b++)
+        rc = cst__terminal_tangent(s, s->yend, &tg->block[b], tg->block[b].ydot);
     if (rc) return cst__callback_failed(s, rc, "terminal", s->t1, 0, s->log.count);
     if (!cst__all_finite((size_t)s->nobj, s->psi))
         return cst__fail_at(s, COSTATE_ERR_NOT_FINITE, s->t1, 0, s->log.count, -1, -1, "an objective");

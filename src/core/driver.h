@@ -12,17 +12,27 @@ int cst__run(costate_solver *s, tangent *tg);
 void cst__run_failed(costate_solver *s, double *y);
 int cst__callback_failed(costate_solver *s, int rc, const char *which, double t, double h, int64_t n);
 
-/* What rc, returned by a step, is about, in words, and the status it amounts to if it stays; which: the callback, unless s->calling knows. *component as in
- * costate_stats. */
+/* What rc, returned by a step, is about, in words, and the status it amounts to if it stays; which: the callback, unless
+ * s->calling knows. *component as in costate_stats. */
 int cst__step_words(costate_solver *s, int rc, const char *which, char *words, size_t size, int *component);
 
 /* core/output.c: rows of output at t0, and those that fall into the step just accepted. */
 int cst__output_start(costate_solver *s, tangent *tg);
 int cst__output_step(costate_solver *s, const step *st, tangent *tg);
 
-/* core/repeat.c: the recorded steps taken again from y0 with the parameters in s->p, which need not be those of the run: only the step sizes are. Directions tg or
- * NULL; recorded into trajectory `which` (-1: nowhere). The final state comes to yend, the objectives to psi (either NULL: not wanted). */
+/* core/repeat.c: the recorded steps taken again from y0 with the parameters in s->p, which need not be those of the run:
+ * only the step sizes are. Directions tg or NULL; recorded into trajectory `which` (-1: nowhere). The final state comes to
+ * yend, the objectives to psi (either NULL: not wanted). */
 int cst__repeat(costate_solver *s, const double *y0, tangent *tg, int which, double *yend, double *psi);
+
+/* Step n of the log. */
+static inline step recorded_step(const costate_solver *s, int64_t n, const double *y, double *stages, double *ynew)
+{
+    const step_log *l = &s->log;
+    return (step){.n = n, .t = l->t[n], .h = l->h[n], .tn = l->t[n + 1], .y = y, .stages = stages, .ynew = ynew, .note = l->note[n]};
+}
+
+/* It is taken again for a trajectory. */
 traj_replay_fn cst__replay;       /* ctx: the solver */
 traj_replay_fn cst__replay_joint; /* ctx: a replay_context */
 typedef struct replay_context {

@@ -9,7 +9,8 @@ int cst__callback_failed(costate_solver *s, int rc, const char *which, double t,
 {
     if (rc < 0 && s->status == rc) return rc; /* not the callback: what failed has said so */
     if (s->calling) which = s->calling;
-    return cst__fail_at(s, COSTATE_ERR_CALLBACK, t, h, n, -1, -1, "%s returned %d at t = %.10g (step %lld, h = %g)", which, rc, t, (long long)n, h);
+    return cst__fail_at(s, COSTATE_ERR_CALLBACK, t, h, n, -1, -1, "%s returned %d at t = %.10g (step %lld, h = %g)", which, rc, t,
+                        (long long)n, h);
 }
 
 int cst__step_words(costate_solver *s, int rc, const char *which, char *words, size_t size, int *component)
@@ -26,16 +27,16 @@ int cst__attempt_failed(costate_solver *s, const run *r, const step *st, verdict
     char buffer[32], words[160];
     int stage = -1, component = -1;
     if (v == TOO_INACCURATE)
-        return cst__fail_at(s, COSTATE_ERR_STEP, st->t, st->h, st->n, -1, -1, "h = %g at t = %.10g (step %lld), error %g times the tolerance", st->h,
-                            st->t, (long long)st->n, err);
+        return cst__fail_at(s, COSTATE_ERR_STEP, st->t, st->h, st->n, -1, -1,
+                            "h = %g at t = %.10g (step %lld), error %g times the tolerance", st->h, st->t, (long long)st->n, err);
     if (v == REFUSED) {
         int code = cst__step_words(s, r->reason, r->which, words, sizeof words, &component);
         return cst__fail_at(s, code, st->t, st->h, st->n, -1, component, "%s at t = %.10g with h = %g (step %lld)", words, st->t,
                             st->h, (long long)st->n);
     }
     if (v == DIRECTION_NOT_FINITE || s->fam->culprit(s, st, &stage, &component))
-        return cst__fail_at(s, COSTATE_ERR_NOT_FINITE, st->t, st->h, st->n, -1, -1, "a direction of the tangent at t = %.10g with h = %g (step %lld)",
-                            st->t, st->h, (long long)st->n);
+        return cst__fail_at(s, COSTATE_ERR_NOT_FINITE, st->t, st->h, st->n, -1, -1,
+                            "a direction of the tangent at t = %.10g with h = %g (step %lld)", st->t, st->h, (long long)st->n);
     return cst__fail_at(s, COSTATE_ERR_NOT_FINITE, st->t, st->h, st->n, stage, component,
                         "component %d (%s) of the right-hand side in stage %d, at t = %.10g with h = %g (step %lld)", component,
                         cst__state_name(s, component, buffer), stage + 1, st->t, st->h, (long long)st->n);

@@ -18,7 +18,8 @@ static int slope(costate_solver *s, const deriv_function *g, int k, double t, co
 static int seed(costate_solver *s, const deriv_function *g, int k, double t, const double *y, const double *ydot, ablock *b)
 {
     if (!b->lambda_dot) return g->fn.vjp(k, t, y, s->p, b->w, b->omega, b->lambda, b->mu, g->data);
-    return g->fn.vjp_dot(k, t, y, s->p, b->w, NULL, ydot, b->pdot, b->omega, NULL, b->lambda, b->lambda_dot, b->mu, b->mu_dot, g->data);
+    return g->fn.vjp_dot(k, t, y, s->p, b->w, NULL, ydot, b->pdot, b->omega, NULL, b->lambda, b->lambda_dot, b->mu, b->mu_dot,
+                         g->data);
 }
 
 int cst__terminal(costate_solver *s, const double *y, double *psi)
@@ -60,5 +61,6 @@ int cst__init_adjoint(costate_solver *s, ablock *b)
     const deriv_function *g = &s->d.init;
     if (!g->fn.eval || (!b->mu && !b->mu_dot)) return 0;
     if (!b->lambda_dot) return g->fn.vjp(0, s->t0, NULL, s->p, b->w, b->lambda, NULL, b->mu, g->data);
-    return g->fn.vjp_dot(0, s->t0, NULL, s->p, b->w, NULL, NULL, b->pdot, b->lambda, b->lambda_dot, NULL, NULL, b->mu, b->mu_dot, g->data);
+    return g->fn.vjp_dot(0, s->t0, NULL, s->p, b->w, NULL, NULL, b->pdot, b->lambda, b->lambda_dot, NULL, NULL, b->mu, b->mu_dot,
+                         g->data);
 }

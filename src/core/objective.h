@@ -1,4 +1,5 @@
-/* objective.h - the objectives' parts outside the steps: psi = terminal + running + observations. The running part lives in the families. */
+/* objective.h - the objectives' parts outside the steps: psi = terminal + running + observations. The running part lives in
+ * the families. */
 #ifndef COSTATE_CORE_OBJECTIVE_H
 #define COSTATE_CORE_OBJECTIVE_H
 
@@ -12,7 +13,8 @@ int cst__terminal_tangent(costate_solver *s, const double *y, dblock *d, const d
 int cst__observe(costate_solver *s, int k, const double *y, double *psi);
 int cst__observe_tangent(costate_solver *s, int k, const double *y, dblock *d, const double *ydot);
 
-/* Seeds of the backward sweep: lambda += g_y^T omega, mu += g_p^T omega, and their derivatives when b carries them (along ydot, b->pdot). */
+/* Seeds of the backward sweep: lambda += g_y^T omega, mu += g_p^T omega, and their derivatives when b carries them (along
+ * ydot, b->pdot). */
 int cst__terminal_adjoint(costate_solver *s, const double *y, const double *ydot, ablock *b);
 int cst__observe_adjoint(costate_solver *s, int k, const double *y, const double *ydot, ablock *b);
 

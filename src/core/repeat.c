@@ -7,11 +7,6 @@
 
 /* ---- one step ------------------------------------------------------------------------------------------------------ */
 
-static step recorded_step(const costate_solver *s, int64_t n, const double *y, double *stages, double *ynew)
-{
-    return (step){.n = n, .t = s->log.t[n], .h = s->log.h[n], .tn = s->log.t[n + 1], .y = y, .stages = stages, .ynew = ynew, .note = s->log.note[n]};
-}
-
 static int not_repeated(costate_solver *s, const step *st, const char *which, int rc)
 {
     char words[160];
@@ -67,7 +62,8 @@ static int objectives_at(costate_solver *s, int64_t n, int *obs, const double *y
 {
     for (; *obs < s->prob.observations && s->obs_step[*obs] == n; ++*obs) {
         int rc = psi ? cst__observe(s, *obs, y, psi) : 0;
-        for (int b = 0; psi && tg && !rc && b < tg->cut.blocks; b++) rc = cst__observe_tangent(s, *obs, y, &tg->block[b], tg->block[b].ydot);
+        for (int b = 0; psi && tg && !rc && b < tg->cut.blocks; b++)
+            rc = cst__observe_tangent(s, *obs, y, &tg->block[b], tg->block[b].ydot);
         if (rc) return cst__callback_failed(s, rc, "observe", s->log.t[n], 0, n);
     }
     return 0;
@@ -144,7 +140,8 @@ int cst__repeat(costate_solver *s, const double *y0, tangent *tg, int which, dou
     }
     if (yend) memcpy(yend, y, n * sizeof *y);
     int rc = psi ? cst__terminal(s, y, psi) : 0;
-    for (int b = 0; psi && tg && !rc && b < tg->cut.blocks; b++) rc = cst__terminal_tangent(s, y, &tg->block[b], tg->block[b].ydot);
+    for (int b = 0; psi && tg && !rc && b < tg->cut.blocks; b++)
+        rc = cst__terminal_tangent(s, y, &tg->block[b], tg->block[b].ydot);
     if (rc) return cst__callback_failed(s, rc, "terminal", s->t1, 0, s->log.count);
     if (!cst__all_finite(n, y)) return cst__fail(s, COSTATE_ERR_SWEEP_NOT_FINITE, "the repeated run's final state");
     if (which >= 0) s->recorded[which] = 1;

@@ -11,8 +11,8 @@ static int check_times(costate_solver *s, const char *which, const double *times
     double dir = s->t1 > s->t0 ? 1 : -1, before = s->t0;
     for (int k = 0; k < count; k++) {
         if (!(dir * (times[k] - before) >= 0) || !(dir * (s->t1 - times[k]) >= 0))
-            return cst__fail(s, COSTATE_ERR_TIMES, "%s time %d is %.17g, after %.17g in a run from %.17g to %.17g", which, k, times[k], before,
-                             s->t0, s->t1);
+            return cst__fail(s, COSTATE_ERR_TIMES, "%s time %d is %.17g, after %.17g in a run from %.17g to %.17g", which, k,
+                             times[k], before, s->t0, s->t1);
         before = times[k];
     }
     return 0;
@@ -31,13 +31,15 @@ int cst__start(costate_solver *s, double t0, double t1, const double *p, const d
     TRY(check_times(s, "output", s->out.times, s->out.count));
     if (s->prob.np) memcpy(s->p, p, (size_t)s->prob.np * sizeof *p);
     for (int i = 0; !cst__all_finite((size_t)s->prob.np, s->p) && i < s->prob.np; i++)
-        if (!isfinite(s->p[i])) return cst__fail(s, COSTATE_ERR_INPUT, "parameter %s is %g", cst__param_name(s, i, buffer), s->p[i]);
+        if (!isfinite(s->p[i]))
+            return cst__fail(s, COSTATE_ERR_INPUT, "parameter %s is %g", cst__param_name(s, i, buffer), s->p[i]);
     if (s->d.init.fn.eval) {
         int rc = s->d.init.fn.eval(0, t0, NULL, s->p, s->y0, s->d.init.data);
         if (rc) return cst__callback_failed(s, rc, "init", t0, 0, 0);
     } else memcpy(s->y0, y, n * sizeof *y);
     for (int i = 0; i < s->prob.n; i++)
-        if (!isfinite(s->y0[i])) return cst__fail(s, COSTATE_ERR_INPUT, "initial value of %s is %g", cst__state_name(s, i, buffer), s->y0[i]);
+        if (!isfinite(s->y0[i]))
+            return cst__fail(s, COSTATE_ERR_INPUT, "initial value of %s is %g", cst__state_name(s, i, buffer), s->y0[i]);
     costate_stats *st = &s->stats;
     st->steps = st->rejected = st->recomputed_steps = st->checkpoints = 0;
     st->rhs = st->jvp = st->vjp = st->jvp2 = st->vjp_dot = st->jac = st->factor = st->solve = st->fallbacks = 0;

@@ -1,5 +1,6 @@
-/* thread_pool.h - threads that wait for work. A job is a number of tasks, which are dealt out one by one, in their order, to whoever is
- * free; the caller takes part as worker 0, so that a job never waits for a thread that is still asleep. Between jobs all sleep. */
+/* thread_pool.h - threads that wait for work. A job is a number of tasks, which are dealt out one by one, in their order, to
+ * whoever is free; the caller takes part as worker 0, so that a job never waits for a thread that is still asleep. Between
+ * jobs all sleep. */
 #ifndef COSTATE_CORE_THREAD_POOL_H
 #define COSTATE_CORE_THREAD_POOL_H
 

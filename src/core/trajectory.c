@@ -77,8 +77,8 @@ static void drop_joint(void *ctx)
     cst__workers_drop(ctx, JOINT);
 }
 
-/* A new run is about to be recorded: joint stores hold nothing of it. They keep their memory, as it was within the budget beside that of the state's own, until
- * that one grows; unless they are on disk. */
+/* A new run is about to be recorded: joint stores hold nothing of it. They keep their memory, as it was within the budget
+ * beside that of the state's own, until that one grows; unless they are on disk. */
 static void clear_joint(costate_solver *s)
 {
     costate_solver *worker;
@@ -92,10 +92,10 @@ static void clear_joint(costate_solver *s)
     if (on_disk) drop_joint(s);
 }
 
-/* A state is stored whole, history included. Where a history is the y of the k steps before (BDF), neighbouring records would hold
- * the same vectors: state doubles in a record would then be those of y and what is carried, and the history would be gathered
- * from the records of steps n-1 .. n-k when step n is fetched (traj_fetch, tiers "stages" and "states"); a checkpoint, which has
- * no neighbours, would have to keep it. */
+/* A state is stored whole, history included. Where a history is the y of the k steps before (BDF), neighbouring records
+ * would hold the same vectors: state doubles in a record would then be those of y and what is carried, and the history would
+ * be gathered from the records of steps n-1 .. n-k when step n is fetched (traj_fetch, tiers "stages" and "states"); a
+ * checkpoint, which has no neighbours, would have to keep it. */
 int cst__traj_prepare(costate_solver *s, int which, size_t lanes)
 {
     const costate_solver *budget = s->leader ? s->leader : s;

@@ -214,8 +214,9 @@ static void do_task(void *ctx, int worker, int task)
 
 static void add_counts(costate_stats *to, costate_stats *from)
 {
-    static const size_t at[] = {offsetof(costate_stats, rhs),       offsetof(costate_stats, jvp),    offsetof(costate_stats, vjp),
-                                offsetof(costate_stats, jvp2),      offsetof(costate_stats, vjp_dot), offsetof(costate_stats, jac),
+    static const size_t at[] = {offsetof(costate_stats, rhs),       offsetof(costate_stats, jvp),
+                                offsetof(costate_stats, vjp),       offsetof(costate_stats, jvp2),
+                                offsetof(costate_stats, vjp_dot),   offsetof(costate_stats, jac),
                                 offsetof(costate_stats, factor),    offsetof(costate_stats, solve),
                                 offsetof(costate_stats, fallbacks), offsetof(costate_stats, recomputed_steps)};
     for (size_t i = 0; i < sizeof at / sizeof *at; i++) {

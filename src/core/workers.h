@@ -11,8 +11,8 @@
 
 typedef int worker_task(costate_solver *worker, int task, void *ctx); /* 0, or what failed */
 
-/* Workers for that many tasks: made when they are first needed, and brought up to date with the leader's run. *workers: how many, 1
- * being the leader alone. */
+/* Workers for that many tasks: made when they are first needed, and brought up to date with the leader's run. *workers: how
+ * many, 1 being the leader alone. */
 int cst__workers_prepare(costate_solver *s, int tasks, int *workers);
 costate_solver *cst__worker(costate_solver *s, int i); /* 0: the leader; NULL beyond the last */
 int cst__workers_scratch(costate_solver *s, int workers, size_t doubles); /* memory of sweeps for all of them but the leader */
@@ -22,7 +22,8 @@ int cst__workers_scratch(costate_solver *s, int workers, size_t doubles); /* mem
  * first is the one that failed at the latest step. */
 int cst__workers_run(costate_solver *s, int workers, int tasks, int by_step, worker_task *task, void *ctx);
 
-/* A solver for another thread: problem and options of s, its pattern of the Jacobian, one thread. On failure what was made is in *worker. */
+/* A solver for another thread: problem and options of s, its pattern of the Jacobian, one thread. On failure what was made
+ * is in *worker. */
 int cst__worker_create(costate_solver *s, costate_solver **worker);
 int cst__workers_threads(const costate_solver *s); /* option threads, as a number */
 

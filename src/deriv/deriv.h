@@ -2,10 +2,10 @@
  *
  *     the user's  ->  built from what is there (jvp and vjp from jac, vjp from jvp)  ->  central differences
  *
- * After deriv_open every product of the right-hand side and of each function that has an eval can be called; a caller does not see where it
- * comes from. A resolved product is a function with its own data pointer: the user's function with the user's data, or one of ours with the
- * deriv itself. The inline functions below call and count it; built products call the user's functions through the same counters, so
- * that differences show up as calls of rhs. */
+ * After deriv_open every product of the right-hand side and of each function that has an eval can be called; a caller does
+ * not see where it comes from. A resolved product is a function with its own data pointer: the user's function with the
+ * user's data, or one of ours with the deriv itself. The inline functions below call and count it; built products call the
+ * user's functions through the same counters, so that differences show up as calls of rhs. */
 #ifndef COSTATE_DERIV_H
 #define COSTATE_DERIV_H
 

@@ -2,8 +2,8 @@
  *
  *     the user's jac  ->  compressed from the user's jvp  ->  compressed from rhs by differences
  *
- * Compressed: columns that share no row (distance-2 colouring of the pattern, greedy) are evaluated together, one direction per colour, `lanes` directions a
- * call. Without a pattern the Jacobian is dense and every column is a colour of its own. */
+ * Compressed: columns that share no row (distance-2 colouring of the pattern, greedy) are evaluated together, one direction
+ * per colour, `lanes` directions a call. Without a pattern the Jacobian is dense and every column is a colour of its own. */
 #ifndef COSTATE_DERIV_JACOBIAN_H
 #define COSTATE_DERIV_JACOBIAN_H
 
@@ -21,17 +21,20 @@ typedef struct jacobian {
 } jacobian;
 
 /* pattern: checked (COSTATE_ERR_PATTERN with `why`), not copied. */
-int jacobian_open(jacobian *j, deriv *d, const costate_pattern *pattern, int lanes, const costate_allocator *alloc, char *why, size_t size);
+int jacobian_open(jacobian *j, deriv *d, const costate_pattern *pattern, int lanes, const costate_allocator *alloc, char *why,
+                  size_t size);
 void jacobian_close(jacobian *j);
 
 /* values[nnz] = f_y(t, y, p). Returns what the callback did. Counts as stats.jac. */
 int jacobian_eval(jacobian *j, double t, const double *y, const double *p, double *values);
 
-/* The pattern of f_y around (t, y, p), found by looking at every column at irregular points nearby (n directions of jvp, `lanes` a call, or n rhs evaluations
- * each). CSC; *colptr and *rowind are allocated with `alloc`. */
-int jacobian_detect(deriv *d, double t, const double *y, const double *p, int lanes, const costate_allocator *alloc, int **colptr, int **rowind);
+/* The pattern of f_y around (t, y, p), found by looking at every column at irregular points nearby (n directions of jvp,
+ * `lanes` a call, or n rhs evaluations each). CSC; *colptr and *rowind are allocated with `alloc`. */
+int jacobian_detect(deriv *d, double t, const double *y, const double *p, int lanes, const costate_allocator *alloc, int **colptr,
+                    int **rowind);
 
-/* First entry (row, column) of f_y at (t, y, p) that is not zero and not in the pattern; 0 if there is one, 1 if there is none, < 0 a callback's refusal. */
+/* First entry (row, column) of f_y at (t, y, p) that is not zero and not in the pattern; 0 if there is one, 1 if there is
+ * none, < 0 a callback's refusal. */
 int jacobian_missing(jacobian *j, double t, const double *y, const double *p, int *row, int *column);
 
 #endif

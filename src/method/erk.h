@@ -1,7 +1,8 @@
 /* erk.h - explicit Runge-Kutta methods: what erk*.c share. Everything is derived from the table once.
  *
- * A stage is live if the new state depends on it (b_i != 0, or a live stage uses it). Only live stages are kept as stage data, repeated in
- * replays and visited by adjoints; the others (the last one of first-same-as-last methods, or one that serves the estimate only) are dead. */
+ * A stage is live if the new state depends on it (b_i != 0, or a live stage uses it). Only live stages are kept as stage
+ * data, repeated in replays and visited by adjoints; the others (the last one of first-same-as-last methods, or one that
+ * serves the estimate only) are dead. */
 #ifndef COSTATE_METHOD_ERK_H
 #define COSTATE_METHOD_ERK_H
 
@@ -45,8 +46,10 @@ int cst__erk_running_tangent(costate_solver *s, const step *st, dblock *d);
 int cst__erk_dense(costate_solver *s, const step *st, double theta, double *y, dblock *d, double *ydot, int first);
 int cst__erk_dead_stages(costate_solver *s, const step *st, int all);
 int cst__erk_adjoint(costate_solver *s, const step *st, ablock *b);
-/* w_i = sum of c v; returns what u_i is to be added to: u_i, zeroed, or for the first stage lambda, to which all the others have been added then. */
-double *cst__erk_weigh(const erk *m, int i, size_t nw, int terms, const double *c, const double *const *v, double *w, double *const *u, double *lambda);
+/* w_i = sum of c v; returns what u_i is to be added to: u_i, zeroed, or for the first stage lambda, to which all the others
+ * have been added then. */
+double *cst__erk_weigh(const erk *m, int i, size_t nw, int terms, const double *c, const double *const *v, double *w,
+                       double *const *u, double *lambda);
 int cst__erk_second(costate_solver *s, const step *st, const double *ydot, const double *dstages, ablock *b);
 
 #endif

@@ -5,12 +5,14 @@
  *     lambda = lambda+ + sum u_i
  *     mu     = mu+ + sum f_p(T_i, Y_i)^T w_i + h b_i r_p(T_i, Y_i)^T omega
  *
- * The last one on the way back, u_1, is needed in the sum alone and is added to it straight away. docs/theory.md (9) - (12). When vjp_points is there, the parameter parts of several steps are added in one pass over mu. */
+ * The last one on the way back, u_1, is needed in the sum alone and is added to it straight away. docs/theory.md (9) - (12).
+ * When vjp_points is there, the parameter parts of several steps are added in one pass over mu. */
 #include "method/erk.h"
 
 #include "base/kernels.h"
 
-double *cst__erk_weigh(const erk *m, int i, size_t nw, int terms, const double *c, const double *const *v, double *w, double *const *u, double *lambda)
+double *cst__erk_weigh(const erk *m, int i, size_t nw, int terms, const double *c, const double *const *v, double *w,
+                       double *const *u, double *lambda)
 {
     const double *others[ERK_MOST];
     int count = 0;

@@ -34,8 +34,9 @@ int cst__erk_second(costate_solver *s, const step *st, const double *ydot, const
         TRY(deriv_vjp_dot(&s->d, t, y, s->p, b->w, NULL, yd, b->pdot, w, wdot, sum, sum_dot, b->mu, b->mu_dot));
         if (b->omega && weight != 0 && s->d.running.fn.eval) {
             for (int o = 0; o < s->nobj * b->w; o++) seed[o] = weight * b->omega[o];
-            TRY(cst__of(s, "running's vjp_dot", s->d.running.fn.vjp_dot(0, t, y, s->p, b->w, NULL, yd, b->pdot, seed, NULL, sum, sum_dot,
-                                                                         b->mu, b->mu_dot, s->d.running.data)));
+            TRY(cst__of(s, "running's vjp_dot",
+                        s->d.running.fn.vjp_dot(0, t, y, s->p, b->w, NULL, yd, b->pdot, seed, NULL, sum, sum_dot, b->mu,
+                                                b->mu_dot, s->d.running.data)));
         }
     }
     return 0;

@@ -62,8 +62,8 @@ int cst__erk_tangent(costate_solver *s, const step *st, dblock *d, double *err)
     if (d->ydotnew) cst__combine(nw, d->ydot, row_terms(&m->b, st->h, k, c, v, 0), c, v, d->ydotnew);
     if (!err) return 0;
     TRY(dead_tangents(s, st, d, 0, k, y));
-    *err = cst__error_norm_lanes((size_t)s->prob.n, d->w, row_terms(&m->e, st->h, k, c, v, 0), c, v, d->ydot, d->ydotnew, s->opt.rtol,
-                                 s->atol);
+    *err = cst__error_norm_lanes((size_t)s->prob.n, d->w, row_terms(&m->e, st->h, k, c, v, 0), c, v, d->ydot, d->ydotnew,
+                                 s->opt.rtol, s->atol);
     return 0;
 }
 
@@ -84,9 +84,10 @@ int cst__erk_running_tangent(costate_solver *s, const step *st, dblock *d)
 /* ---- dense output -------------------------------------------------------------------------------------------------
  *
  *     H(theta) = y + theta (dy + (1-theta) ((h k_1 - dy) + theta (2 dy - h k_1 - h k_new))),   dy = y+ - y
- *     y(t + theta h) = H(theta) + sum_m P_m(theta) h sum_i d_mi k_i                                  (costate.h: costate_table) */
+ *     y(t + theta h) = H(theta) + sum_m P_m(theta) h sum_i d_mi k_i                                (costate.h: costate_table) */
 
-/* All that interpolation needs and the step did not: f at the new point (which the next step will want too), dead and extra stages. */
+/* All that interpolation needs and the step did not: f at the new point (which the next step will want too), dead and extra
+ * stages. */
 static int prepare(costate_solver *s, const step *st)
 {
     erk *m = s->method;
@@ -121,8 +122,8 @@ static int prepare_tangent(costate_solver *s, const step *st, dblock *d)
 }
 
 /* One polynomial for state and directions alike. H + extension = y + a1 (ynew - y) + sum of coefficients times k. */
-static void interpolate(const costate_solver *s, double h, double theta, size_t n, const double *y, const double *ynew, double *const *k,
-                        double *out)
+static void interpolate(const costate_solver *s, double h, double theta, size_t n, const double *y, const double *ynew,
+                        double *const *k, double *out)
 {
     const erk *m = s->method;
     double c[ERK_MOST + 2] = {0}, rest = 1 - theta;

@@ -2,9 +2,9 @@
  *
  *     M = I - (h a_ij J_i),   tangent: M k = rhs,   adjoint: M^T w = g
  *
- * Component r of stage i is row 3r + i: the blocks of 3 x 3 follow the pattern of J, and a band stays a band. Nothing is scaled: the linear
- * solvers keep their pivots on the diagonal, along which small components keep their digits (linsol/lu.c), and in units of the
- * tolerances they would not. */
+ * Component r of stage i is row 3r + i: the blocks of 3 x 3 follow the pattern of J, and a band stays a band. Nothing is
+ * scaled: the linear solvers keep their pivots on the diagonal, along which small components keep their digits
+ * (linsol/lu.c), and in units of the tolerances they would not. */
 #include "method/firk.h"
 
 enum { S = FIRK_STAGES };
@@ -50,11 +50,15 @@ static int open_coupled(costate_solver *s)
     if (!c->jac) return cst__fail(s, COSTATE_ERR_MEMORY, "%d coupled stages of %d equations", S, s->prob.n);
     c->values = c->jac + cst__pad(m->im.jac.nnz);
     memset(c->values, 0, nnz * sizeof *c->values); /* entries of the band that belong to no block stay so */
-    linsol_config config = {.n = (int)rows, .pattern = p, .slots = 1, .alloc = s->alloc, .own = s->opt.linear_solver, .said = &m->im.said};
+    linsol_config config = {
+        .n = (int)rows, .pattern = p, .slots = 1, .alloc = s->alloc, .own = s->opt.linear_solver, .said = &m->im.said};
     int status = linsol_open(&c->ls, s->opt.linsol, &config, why, sizeof why);
     if (!status) return 0;
     memset(&c->ls, 0, sizeof c->ls);
-    return cst__fail(s, status, "%s, for the coupled stages of tangents and adjoints, which options tangent_solve and adjoint_solve = iterated avoid", why);
+    return cst__fail(
+        s, status,
+        "%s, for the coupled stages of tangents and adjoints, which options tangent_solve and adjoint_solve = iterated avoid",
+        why);
 }
 
 static void close_coupled(costate_solver *s, firk_coupled *c)

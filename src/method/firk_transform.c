@@ -186,9 +186,9 @@ static int quadrature(const real c[S], real first, real node, real end, real x[S
     return 0;
 }
 
-/* Where the node of the estimate goes, and the polynomial through y and the stages there. With a stage at the start and none at the end (Radau IA)
- * the polynomial through the stages ends in y+, so that f(t + h, y+) alone says nothing of linear problems; y, from which it departs with a
- * jump, does. */
+/* Where the node of the estimate goes, and the polynomial through y and the stages there. With a stage at the start and none
+ * at the end (Radau IA) the polynomial through the stages ends in y+, so that f(t + h, y+) alone says nothing of linear
+ * problems; y, from which it departs with a jump, does. */
 static void place_node(firk *m, int sdirk)
 {
     int start = firk_among(m, 0), end = firk_among(m, 1);

@@ -264,10 +264,10 @@ int cst__implicit_blame(const costate_solver *s, char *words, size_t size, int *
 
 /* ---- iterated systems -------------------------------------------------------------------------------------------------- */
 
-/* Factors of its own cost a stage system as many solutions as the matrix is wide, give or take, and those of three coupled stages
- * 27 times that; iterations cost a few solutions. Where the times meet was measured on kinetics, one- and two-dimensional grids and
- * shallow water with every linear solver, as n of dense and sparse matrices or the width of a band: 40 to 80, sparse up to 200; and
- * 10 to 15. */
+/* Factors of its own cost a stage system as many solutions as the matrix is wide, give or take, and those of three coupled
+ * stages 27 times that; iterations cost a few solutions. Where the times meet was measured on kinetics, one- and
+ * two-dimensional grids and shallow water with every linear solver, as n of dense and sparse matrices or the width of a
+ * band: 40 to 80, sparse up to 200; and 10 to 15. */
 enum { SDIRK_ITERATES_FROM = 80, FIRK_ITERATES_FROM = 12 };
 
 int cst__implicit_iterates(const costate_solver *s, int transposed)

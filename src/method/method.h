@@ -1,4 +1,5 @@
-/* method.h - a family of methods is a table of operations over a table of coefficients. The driver and the sweeps see only this.
+/* method.h - a family of methods is a table of operations over a table of coefficients. The driver and the sweeps see only
+ * this.
  *
  * The state of a step, solver.state doubles, is
  *
@@ -11,10 +12,10 @@
  *              Newton's iteration starts from or the size of the step before. Like the step sizes themselves they are data of the
  *              recorded run, so they have no rows: the derivatives are those of the scheme with all its decisions held fixed.
  *
- * A caller's arrays have n rows, and since y comes first those are the head of every block: objectives, observations and output see
- * y only. The history at t0 follows from y0 by `history`, with its tangent and its transpose; at t1 nobody sees it, so its seeds
- * are zero there. `running` and `dense` get the whole state: a quadrature or an interpolation may use the history, or have rows of
- * its own in it.
+ * A caller's arrays have n rows, and since y comes first those are the head of every block: objectives, observations and
+ * output see y only. The history at t0 follows from y0 by `history`, with its tangent and its transpose; at t1 nobody sees
+ * it, so its seeds are zero there. `running` and `dense` get the whole state: a quadrature or an interpolation may use the
+ * history, or have rows of its own in it.
  *
  * The trajectory keeps whole states, so that any of them can be started from. A history that consists of the y of the steps
  * before need not be kept with each of them: core/trajectory.c says where it would be put together again. */
@@ -32,7 +33,7 @@ typedef struct step {
     const double *y;
     double *stages; /* stage data, as many doubles as family.stage_doubles says; written by `step`, read by everything else */
     double *ynew;
-    int note; /* what it noted in solver.note when it was accepted, or is repeated; -1: a first attempt, which is to note something */
+    int note; /* of an accepted or repeated step, what was noted in solver.note; -1: a first attempt, which is to note it */
 } step;
 
 /* A block of directions along a step. */
@@ -90,20 +91,23 @@ struct family {
      * derivative along ydot (live x w) and b->pdot, first order included. Or NULL. */
     int (*history_adjoint)(costate_solver *s, const double *y, const double *ydot, ablock *b);
 
-    void (*start)(costate_solver *s, int fresh); /* a run begins: a fresh one, or a recorded one is repeated; NULL: nothing to do */
+    void (*start)(costate_solver *s,
+                  int fresh); /* a run begins: a fresh one, or a recorded one is repeated; NULL: nothing to do */
     /* The step; ynew NULL: only the stages are wanted. *err becomes the error's norm, NaN if something is not finite. err NULL: a
      * fixed or repeated step, no estimate. Returns what the right-hand side does, or STEP_... */
     int (*step)(costate_solver *s, const step *st, double *err);
-    /* The size of the next attempt after this one, and with it whatever else the family chooses: an order, a matrix to keep. It sees
-     * the error and the controller, and the estimates that `step` left in the family's memory; c->k is the order of the next
-     * estimate plus one. What was chosen takes effect in the next first attempt, which notes it in solver.note (0 .. 127), so that
-     * it is not chosen again when the step is repeated. Not called with fixed steps. NULL: cst__control_size. */
+    /* The size of the next attempt after this one, and with it whatever else the family chooses: an order, a matrix to keep.
+     * It sees the error and the controller, and the estimates that `step` left in the family's memory; c->k is the order of
+     * the next estimate plus one. What was chosen takes effect in the next first attempt, which notes it in solver.note (0
+     * .. 127), so that it is not chosen again when the step is repeated. Not called with fixed steps. NULL:
+     * cst__control_size. */
     double (*settle)(costate_solver *s, const step *st, const outcome *o, control *c);
     /* After a step gave something that is not finite: the first stage and component at fault; 0 if there is one. */
     int (*culprit)(costate_solver *s, const step *st, int *stage, int *component);
     /* The running part of the objectives over the step is added to psi (nobj). */
     int (*running)(costate_solver *s, const step *st, double *psi);
-    /* y at t + theta h; or, given a block d, its directions into ydot (n x w), `first` for the first theta of this step and block. */
+    /* y at t + theta h; or, given a block d, its directions into ydot (n x w), `first` for the first theta of this step and
+     * block. */
     int (*dense)(costate_solver *s, const step *st, double theta, double *y, dblock *d, double *ydot, int first);
 
     /* Tangent of the step, from its record alone; err as there, for the directions, and only just after `step`. */

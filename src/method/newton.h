@@ -1,7 +1,8 @@
 /* newton.h - when a simplified Newton iteration has converged, and when it will not. Hairer, Wanner: Solving ODEs II, IV.8.
  *
- * With theta = |d_k| / |d_(k-1)| the error after iteration k is about theta/(1-theta) |d_k|, in tolerances. It is accepted below kappa; the iteration
- * is given up if theta >= 1, or if theta^(most-k)/(1-theta) |d_k|, what would be left at the end, is above kappa. */
+ * With theta = |d_k| / |d_(k-1)| the error after iteration k is about theta/(1-theta) |d_k|, in tolerances. It is accepted
+ * below kappa; the iteration is given up if theta >= 1, or if theta^(most-k)/(1-theta) |d_k|, what would be left at the end,
+ * is above kappa. */
 #ifndef COSTATE_METHOD_NEWTON_H
 #define COSTATE_METHOD_NEWTON_H
 
@@ -20,8 +21,8 @@ typedef struct newton {
 
 typedef enum newton_verdict { NEWTON_AGAIN, NEWTON_DONE, NEWTON_FAILS } newton_verdict;
 
-/* What an iteration may leave, in tolerances. It has the same sign step after step and adds up over as many steps as a run takes, so that the
- * share shrinks with the tolerance (HW IV.8), down to round-off. */
+/* What an iteration may leave, in tolerances. It has the same sign step after step and adds up over as many steps as a run
+ * takes, so that the share shrinks with the tolerance (HW IV.8), down to round-off. */
 static inline double newton_tolerance(const costate_solver *s)
 {
     if (s->opt.newton_tol > 0) return s->opt.newton_tol;

@@ -23,7 +23,8 @@ static inline row row_make(const double *x, int count, int stride)
     return r;
 }
 
-/* Coefficients scale * a_j and the vectors they belong to, ready for cst__combine, from place `at` on; returns how many there are then. */
+/* Coefficients scale * a_j and the vectors they belong to, ready for cst__combine, from place `at` on; returns how many
+ * there are then. */
 static inline int row_terms(const row *r, double scale, double *const *k, double *c, const double **v, int at)
 {
     for (int q = 0; q < r->m; q++, at++) {

@@ -15,7 +15,8 @@ static int adjoint(costate_solver *s, int w, int objectives, const double *weigh
         TRY(cst__repeat(s, s->y0, NULL, PRIMAL, NULL, NULL));
     }
     if (!objectives && !cst__all_finite(n * lanes, lambda)) return cst__fail(s, COSTATE_ERR_INPUT, "a seed in lambda");
-    if (weights && !cst__all_finite((size_t)s->nobj * lanes, weights)) return cst__fail(s, COSTATE_ERR_INPUT, "a weight of the objectives");
+    if (weights && !cst__all_finite((size_t)s->nobj * lanes, weights))
+        return cst__fail(s, COSTATE_ERR_INPUT, "a weight of the objectives");
     traj_info before, after;
     traj_get_info(s->tr[PRIMAL], &before);
     int status = cst__transpose(s, w, &(transpose){.objectives = objectives, .weights = weights, .lambda = lambda, .mu = mu});

@@ -1,6 +1,7 @@
-/* check.c - the certificate: are these the derivatives of the objective that was computed, on this problem and at these parameters?
+/* check.c - the certificate: are these the derivatives of the objective that was computed, on this problem and at these
+ * parameters?
  *
- *     Psi = sum_j omega_j psi_j with fixed irregular weights; x = (y0, p); g its gradient, H its Hessian; d1, d2 irregular directions
+ *     Psi = sum_j omega_j psi_j with irregular weights; x = (y0, p); g its gradient, H its Hessian; d1, d2 irregular directions
  *     identity    <g, d> = tangent of Psi along d                                      to round-off
  *     symmetry    <d1, H d2> = <d2, H d1>                                              to round-off
  *     Taylor      Psi(x + eps d) - Psi(x) - eps <g, d>  = O(eps^2), less eps^2/2 <d, H d>  = O(eps^3), over the recorded steps
@@ -198,7 +199,8 @@ static void taylor(costate_solver *s, probe *c, costate_certificate *out)
     }
     double fd1 = s->d.exact ? 0 : 1e-7, fd2 = s->d.exact2 && s->d.exact ? 0 : 1e-4;
     for (int k = 0; k < LEVELS; k++) {
-        double eps = out->eps[k] = ldexp(0.02, -2 * k), forth = psi_at(s, c, eps) - c->psi0 - eps * c->gd, back = psi_at(s, c, -eps) - c->psi0 + eps * c->gd;
+        double eps = out->eps[k] = ldexp(0.02, -2 * k), forth = psi_at(s, c, eps) - c->psi0 - eps * c->gd,
+               back = psi_at(s, c, -eps) - c->psi0 + eps * c->gd;
         double square = eps * eps / 2 * c->dhd;
         r1[k] = fmax(fabs(forth), fabs(back)); /* both ways, so that terms of different order cannot cancel */
         r2[k] = fmax(fabs(forth - square), fabs(back - square));
@@ -258,7 +260,8 @@ static void judge(const costate_solver *s, costate_certificate *c)
 {
     double tol2 = s->d.exact && s->d.exact2 ? 1e-9 : 1e-3;
     c->tolerance = s->d.exact ? 1e-10 : 1e-5;
-    c->holds = !c->missing[0] && c->identity <= c->tolerance && c->worst <= c->tolerance * 100 && !(c->symmetry > tol2) && c->slope_gradient > 1.8 &&
+    c->holds = !c->missing[0] && c->identity <= c->tolerance && c->worst <= c->tolerance * 100 && !(c->symmetry > tol2) &&
+               c->slope_gradient > 1.8 &&
                (isnan(c->symmetry) || c->slope_hessian > 2.8); /* NaN: the method has no second order */
     snprintf(c->text, sizeof c->text,
              "certificate: %s\n"
@@ -269,9 +272,9 @@ static void judge(const costate_solver *s, costate_certificate *c)
              "  worst of %d components     %8.1e   %s\n"
              "%s%s%s"
              "  derivatives: %s",
-             c->holds ? "holds" : "DOES NOT HOLD", c->identity, c->tolerance, c->symmetry, tol2, c->slope_gradient, c->slope_hessian,
-             c->components, c->worst, c->worst_name, c->missing[0] ? "  the Jacobian's pattern lacks  " : "", c->missing, c->missing[0] ? "\n" : "",
-             s->d.text);
+             c->holds ? "holds" : "DOES NOT HOLD", c->identity, c->tolerance, c->symmetry, tol2, c->slope_gradient,
+             c->slope_hessian, c->components, c->worst, c->worst_name, c->missing[0] ? "  the Jacobian's pattern lacks  " : "",
+             c->missing, c->missing[0] ? "\n" : "", s->d.text);
 }
 
 /* An entry of the Jacobian that the pattern has not: the factors of an implicit method miss it. */
@@ -283,7 +286,8 @@ static int pattern(costate_solver *s, costate_certificate *out)
     int rc = jacobian_missing(&s->im->jac, s->t0, s->y0, s->p, &row, &column);
     if (rc < 0) return cst__fail(s, rc, "a callback while the Jacobian's pattern was checked");
     if (rc == 0)
-        snprintf(out->missing, sizeof out->missing, "d %s' / d %s", cst__state_name(s, row, one), cst__state_name(s, column, other));
+        snprintf(out->missing, sizeof out->missing, "d %s' / d %s", cst__state_name(s, row, one),
+                 cst__state_name(s, column, other));
     return 0;
 }
 
@@ -291,7 +295,7 @@ static int check(costate_solver *s, probe *c, double t0, double t1, const double
 {
     TRY(probe_open(s, c, t0, t1, p, y));
     TRY(identities(s, c, t0, t1, p, out));
-    s->opt.newton_most *= 4; /* where Newton's iteration converges slowly over a recorded step, there is no shorter one to be had */
+    s->opt.newton_most *= 4; /* where the iteration converges slowly over a recorded step, there is no shorter one to be had */
     taylor(s, c, out);
     TRY(components(s, c, out));
     TRY(pattern(s, out));
@@ -324,7 +328,8 @@ static int certify(costate_solver *s, double t0, double t1, const double *p, con
     TRY(check_closely(s, t0, t1, p, y, c));
     cst__begin(s); /* perturbed runs may have failed on the way */
     if (c->holds) return 0;
-    return cst__fail(s, COSTATE_CHECK_FAILED, "%s%s%sidentity %.1e, symmetry %.1e, slopes %.2f and %.2f, worst component %s (%.1e)",
+    return cst__fail(s, COSTATE_CHECK_FAILED,
+                     "%s%s%sidentity %.1e, symmetry %.1e, slopes %.2f and %.2f, worst component %s (%.1e)",
                      c->missing[0] ? "the pattern lacks " : "", c->missing, c->missing[0] ? ", " : "", c->identity, c->symmetry,
                      c->slope_gradient, c->slope_hessian, c->worst_name, c->worst);
 }
@@ -332,7 +337,8 @@ static int certify(costate_solver *s, double t0, double t1, const double *p, con
 int costate_check_sized(costate_solver *s, double t0, double t1, const double *p, const double *y,
                         costate_certificate *certificate, size_t size)
 {
-    static const costate_certificate none = {.identity = NAN, .symmetry = NAN, .slope_gradient = NAN, .slope_hessian = NAN, .worst = NAN};
+    static const costate_certificate none = {
+        .identity = NAN, .symmetry = NAN, .slope_gradient = NAN, .slope_hessian = NAN, .worst = NAN};
     costate_certificate own = {.identity = 0};
     if (!certificate) {
         int status = cst__begin(s);

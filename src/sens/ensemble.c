@@ -1,7 +1,8 @@
 /* ensemble.c - one problem for many sets of parameters and initial values, members dealt out to threads.
  *
- * A member is a run and perhaps a gradient of its own, by whichever of the solvers is free. These are alike: what a run leaves behind in one does not
- * matter to the next, and the Jacobian's pattern, if it has to be looked for, is found once for all of them. */
+ * A member is a run and perhaps a gradient of its own, by whichever of the solvers is free. These are alike: what a run
+ * leaves behind in one does not matter to the next, and the Jacobian's pattern, if it has to be looked for, is found once
+ * for all of them. */
 #include "base/kernels.h"
 #include "base/sized.h"
 #include "core/driver.h"

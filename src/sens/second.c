@@ -21,10 +21,12 @@ typedef struct arrays {
 static size_t adjoint_doubles(const costate_solver *s, int w)
 {
     size_t lanes = (size_t)w;
-    return 2 * cst__pad(s->live * lanes) + cst__pad((size_t)s->prob.np * lanes) + cst__pad((size_t)s->nobj * lanes) + cst__pad(s->fam->adjoint_doubles(s) * lanes);
+    return 2 * cst__pad(s->live * lanes) + cst__pad((size_t)s->prob.np * lanes) + cst__pad((size_t)s->nobj * lanes) +
+           cst__pad(s->fam->adjoint_doubles(s) * lanes);
 }
 
-/* 1: one block has all lanes, and the caller's arrays for parameters can be used as they are: what is added to hp does not change pdot. */
+/* 1: one block has all lanes, and the caller's arrays for parameters can be used as they are: what is added to hp does not
+ * change pdot. */
 static int in_place(const costate_solver *s, const arrays *a)
 {
     const size_t count = (size_t)s->prob.np * (size_t)a->cut.w;
@@ -90,9 +92,11 @@ static int hessian(costate_solver *s, int w, arrays *a)
     TRY(cst__sweep_ready(s));
     const char *lacks = s->fam->second_lacks ? s->fam->second_lacks(s) : NULL;
     if (lacks) return cst__fail(s, COSTATE_ERR_SECOND, "%s needs %s", s->stats.method, lacks);
-    if ((a->ydot && !cst__all_finite((size_t)s->prob.n * lanes, a->ydot)) || (a->pdot && !cst__all_finite((size_t)s->prob.np * lanes, a->pdot)))
+    if ((a->ydot && !cst__all_finite((size_t)s->prob.n * lanes, a->ydot)) ||
+        (a->pdot && !cst__all_finite((size_t)s->prob.np * lanes, a->pdot)))
         return cst__fail(s, COSTATE_ERR_INPUT, "a direction");
-    if (a->weights && !cst__all_finite((size_t)s->nobj * lanes, a->weights)) return cst__fail(s, COSTATE_ERR_INPUT, "a weight of the objectives");
+    if (a->weights && !cst__all_finite((size_t)s->nobj * lanes, a->weights))
+        return cst__fail(s, COSTATE_ERR_INPUT, "a weight of the objectives");
     double began = platform_now();
     int workers;
     a->cut = cut_lanes(s, w);
@@ -105,7 +109,8 @@ static int hessian(costate_solver *s, int w, arrays *a)
     return 0;
 }
 
-int costate_hessian(costate_solver *s, int w, const double *weights, const double *ydot, const double *pdot, double *hy0, double *hp)
+int costate_hessian(costate_solver *s, int w, const double *weights, const double *ydot, const double *pdot, double *hy0,
+                    double *hp)
 {
     int status = cst__begin(s);
     arrays a = {.weights = weights, .ydot = ydot, .pdot = pdot, .hy0 = hy0, .hp = hp};

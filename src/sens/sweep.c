@@ -41,7 +41,8 @@ static int not_finite(costate_solver *s, const step *st, const double *x, int w)
     i = i / w < s->prob.n ? i / w : -1;
     const char *whose = i < 0 ? "the family's history" : cst__state_name(s, i, buffer);
     return cst__fail_at(s, COSTATE_ERR_SWEEP_NOT_FINITE, st->t, st->h, st->n, -1, i,
-                        "the adjoint of %s in the step from t = %.10g to %.10g (step %lld)", whose, st->t, st->tn, (long long)st->n);
+                        "the adjoint of %s in the step from t = %.10g to %.10g (step %lld)", whose, st->t, st->tn,
+                        (long long)st->n);
 }
 
 /* Observations met after n steps, newest first. */
@@ -85,7 +86,8 @@ static int finish(costate_solver *s, sweep *w, const double *ydot)
         size_t nw = (size_t)s->prob.n * (size_t)b->w; /* an observation at t0 comes after the last step */
         if (!cst__all_finite(nw, b->lambda)) return not_finite(s, &st, b->lambda, b->w);
         if (b->lambda_dot && !cst__all_finite(nw, b->lambda_dot)) return not_finite(s, &st, b->lambda_dot, b->w);
-        if ((b->mu && !cst__all_finite(np * (size_t)b->w, b->mu)) || (b->mu_dot && !cst__all_finite(np * (size_t)b->w, b->mu_dot)))
+        if ((b->mu && !cst__all_finite(np * (size_t)b->w, b->mu)) ||
+            (b->mu_dot && !cst__all_finite(np * (size_t)b->w, b->mu_dot)))
             return cst__fail_at(s, COSTATE_ERR_SWEEP_NOT_FINITE, s->t0, 0, 0, -1, -1, "a derivative with respect to a parameter");
     }
     return 0;
@@ -125,7 +127,7 @@ int cst__sweep_part(costate_solver *s, sweep *w, int64_t hi, int64_t lo)
         const double *dstages = second ? data + joint_stages_at(s) : NULL;
         if (second) ydot = y + joint_at(s);
         if (second && s->apart) TRY(cst__sweep_fetch(s, &states, n, &y, &data));
-        step st = {.n = n, .t = s->log.t[n], .h = s->log.h[n], .tn = s->log.t[n + 1], .y = y, .stages = (double *)(uintptr_t)data, .note = s->log.note[n]};
+        step st = recorded_step(s, n, y, (double *)(uintptr_t)data, NULL);
         TRY(back_step(s, w, &st, ydot, dstages));
         TRY(observations(s, w, n, y, ydot));
     }

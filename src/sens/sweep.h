@@ -1,4 +1,5 @@
-/* sweep.h - what the backward sweeps of first and second order share: blocks of adjoints, and the walk from the last step to the first. */
+/* sweep.h - what the backward sweeps of first and second order share: blocks of adjoints, and the walk from the last step to
+ * the first. */
 #ifndef COSTATE_SENS_SWEEP_H
 #define COSTATE_SENS_SWEEP_H
 
@@ -10,7 +11,8 @@ typedef struct window {
     const double **y, **data;
 } window;
 
-/* One sweep over the recorded run for `count` blocks. which: the trajectory; replay with its context: how it computes a step again. */
+/* One sweep over the recorded run for `count` blocks. which: the trajectory; replay with its context: how it computes a step
+ * again. */
 typedef struct sweep {
     int which;
     traj_replay_fn *replay;

@@ -26,7 +26,8 @@ static int load(costate_solver *s, tangent *tg, const double *ydot, const double
     return 0;
 }
 
-static int carry(costate_solver *s, double t0, double t1, const double *p, const double *y, int w, double *ydot, const double *pdot)
+static int carry(costate_solver *s, double t0, double t1, const double *p, const double *y, int w, double *ydot,
+                 const double *pdot)
 {
     if (w < 1) return cst__fail(s, COSTATE_ERR_WIDTH, "w = %d", w);
     if (!ydot) return cst__fail(s, COSTATE_ERR_NULL, "ydot");

@@ -128,7 +128,8 @@ static int sweep_together(costate_solver *s, transpose *j, double *at)
         j->group[g] = sweep_of(s, j, j->block + from, to - from);
     }
     j->hi = s->log.count;
-    int status = traj_stable(s->tr[PRIMAL]) ? cst__workers_run(s, j->workers, j->groups, 1, sweep_group, j) : sweep_windows(s, j, at);
+    int status =
+        traj_stable(s->tr[PRIMAL]) ? cst__workers_run(s, j->workers, j->groups, 1, sweep_group, j) : sweep_windows(s, j, at);
     for (int q = 0; q < j->c.blocks && !status; q++) store(s, j, q, &j->block[q]);
     cst__release(&s->alloc, j->block);
     return status;

@@ -20,7 +20,8 @@ void cst__block_load(lane_cut c, int b, size_t rows, const double *full, double 
         }
 }
 
-/* Rows of one line each into a matrix that no cache holds: written past the caches, which need not read the lines first. 0: not done. */
+/* Rows of one line each into a matrix that no cache holds: written past the caches, which need not read the lines first. 0:
+ * not done. */
 static int store_lines(size_t rows, size_t w, const double *block, double *to)
 {
 #if defined(__SSE2__)

@@ -1,6 +1,7 @@
 /* lanes.h - w lanes cut into blocks of at most option `lanes`.
  *
- * All blocks have `lanes` lanes but the last, which is padded with lanes of zeros if more than half of it is used, and else is exact. */
+ * All blocks have `lanes` lanes but the last, which is padded with lanes of zeros if more than half of it is used, and else
+ * is exact. */
 #ifndef COSTATE_SOLVER_LANES_H
 #define COSTATE_SOLVER_LANES_H
 

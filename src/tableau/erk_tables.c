@@ -1,5 +1,6 @@
-/* erk_tables.c - the explicit methods as data: exact fractions where the numbers are fractions, else all published digits. c_i are the
- * row sums of A. Entries right of what is written are zero. tests/test_tableau.c holds all of it against the order conditions. */
+/* erk_tables.c - the explicit methods as data: exact fractions where the numbers are fractions, else all published digits.
+ * c_i are the row sums of A. Entries right of what is written are zero. tests/test_tableau.c holds all of it against the
+ * order conditions. */
 #include "tableau/tableau.h"
 
 /* ---- rk23 -------------------------------------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
-/* firk_tables.c - fully implicit methods of three stages as data: collocation at the Gauss and right Radau nodes, D(3) at the left Radau
- * nodes, a_i1 = b_1 and C(2) at the Lobatto nodes. c_i are the row sums of A. e holds the weights of one further node in the error
- * estimates, classical and sdirk; the other weights follow from the quadrature conditions (method/firk_transform.c). */
+/* firk_tables.c - fully implicit methods of three stages as data: collocation at the Gauss and right Radau nodes, D(3) at
+ * the left Radau nodes, a_i1 = b_1 and C(2) at the Lobatto nodes. c_i are the row sums of A. e holds the weights of one
+ * further node in the error estimates, classical and sdirk; the other weights follow from the quadrature conditions
+ * (method/firk_transform.c). */
 #include "tableau/tableau.h"
 
 /* ---- radau2a ------------------------------------------------------------------------------------------------------- */
@@ -9,7 +10,8 @@ static const double radau2a_a[3][3] = {
     {0.3944243147390872769974116714585, 0.29207341166522846302050274589706, -0.04154875212599793019818600988497},
     {0.37640306270046727505007544236928, 0.51248582618842161383881344651961, 0.11111111111111111111111111111111},
 };
-static const double radau2a_b[3] = {0.37640306270046727505007544236928, 0.51248582618842161383881344651961, 0.11111111111111111111111111111111};
+static const double radau2a_b[3] = {0.37640306270046727505007544236928, 0.51248582618842161383881344651961,
+                                    0.11111111111111111111111111111111};
 static const double radau2a_e[2] = {0.05, 0.02};
 
 /* ---- radau1a ------------------------------------------------------------------------------------------------------- */
@@ -18,7 +20,8 @@ static const double radau1a_a[3][3] = {
     {0.11111111111111111111111111111111, 0.29207341166522846302050274589706, -0.04813349705465738395134226447876},
     {0.11111111111111111111111111111111, 0.53702238594354627284023115336765, 0.19681547722366042586838614299183},
 };
-static const double radau1a_b[3] = {0.11111111111111111111111111111111, 0.51248582618842161383881344651961, 0.37640306270046727505007544236928};
+static const double radau1a_b[3] = {0.11111111111111111111111111111111, 0.51248582618842161383881344651961,
+                                    0.37640306270046727505007544236928};
 static const double radau1a_e[2] = {0.1, 0.1};
 
 /* ---- lobatto3c ----------------------------------------------------------------------------------------------------- */
@@ -27,7 +30,8 @@ static const double lobatto3c_a[3][3] = {
     {0.16666666666666666666666666666667, 0.41666666666666666666666666666667, -0.08333333333333333333333333333333},
     {0.16666666666666666666666666666667, 0.66666666666666666666666666666667, 0.16666666666666666666666666666667},
 };
-static const double lobatto3c_b[3] = {0.16666666666666666666666666666667, 0.66666666666666666666666666666667, 0.16666666666666666666666666666667};
+static const double lobatto3c_b[3] = {0.16666666666666666666666666666667, 0.66666666666666666666666666666667,
+                                      0.16666666666666666666666666666667};
 static const double lobatto3c_e[2] = {0.5, 0.2};
 
 /* ---- gauss --------------------------------------------------------------------------------------------------------- */
@@ -36,12 +40,14 @@ static const double gauss_a[3][3] = {
     {0.30026319498086459243802494721316, 0.22222222222222222222222222222222, -0.02248541720308681466024716943538},
     {0.2679883337624694517281977355483, 0.48042111196938334790083991554105, 0.13888888888888888888888888888889},
 };
-static const double gauss_b[3] = {0.27777777777777777777777777777778, 0.44444444444444444444444444444444, 0.27777777777777777777777777777778};
+static const double gauss_b[3] = {0.27777777777777777777777777777778, 0.44444444444444444444444444444444,
+                                  0.27777777777777777777777777777778};
 static const double gauss_e[2] = {0.1, 0.1};
 
 #define FIRK(id, p, from)                                                                                                        \
     {                                                                                                                            \
-        .name = #id, .family = COSTATE_FIRK, .stages = 3, .order = p, .embedded_order = 3, .a = id##_a[0], .b = id##_b, .e = id##_e, .source = from \
+        .name = #id, .family = COSTATE_FIRK, .stages = 3, .order = p, .embedded_order = 3, .a = id##_a[0], .b = id##_b,          \
+        .e = id##_e, .source = from                                                                                              \
     }
 
 const costate_table tableau_firk[] = {

@@ -1,5 +1,5 @@
-/* ros_tables.c - the Rosenbrock methods as data, in the form of costate_table: W k_i = f(T_i, Y_i) + sum (g_ij/h) k_j + h gamma_i f_t. Entries right of what is
- * written are zero. */
+/* ros_tables.c - the Rosenbrock methods as data, in the form of costate_table: W k_i = f(T_i, Y_i) + sum (g_ij/h) k_j + h
+ * gamma_i f_t. Entries right of what is written are zero. */
 #include "tableau/tableau.h"
 
 /* ---- ros2 ---------------------------------------------------------------------------------------------------------- */
@@ -30,7 +30,8 @@ static const double ros3_g[3][3] = {
 static const double ros3_b[3] = {1, 6.169794704382824559255361568973, -0.42772256543218573326238373806514};
 static const double ros3_e[3] = {1.0 / 2, -2.9079558716805469821718236208017, 0.22354069897811569627360909276199};
 static const double ros3_alpha[3] = {0, 0.43586652150845899941601945119356, 0.43586652150845899941601945119356};
-static const double ros3_gamma[3] = {0.43586652150845899941601945119356, 0.24291996454816804366592249683314, 2.1851380027664058511513169485832};
+static const double ros3_gamma[3] = {0.43586652150845899941601945119356, 0.24291996454816804366592249683314,
+                                     2.1851380027664058511513169485832};
 
 /* ---- ros4 ---------------------------------------------------------------------------------------------------------- */
 static const double ros4_a[4][4] = {
@@ -92,8 +93,8 @@ static const double rodas4_gamma[6] = {1.0 / 4, -1043.0 / 10000, 207.0 / 2000, -
 
 #define ROS(id, s, p, q, from)                                                                                                   \
     {                                                                                                                            \
-        .name = #id, .family = COSTATE_ROS, .stages = s, .order = p, .embedded_order = q, .a = id##_a[0], .g = id##_g[0], .b = id##_b,    \
-        .e = id##_e, .alpha = id##_alpha, .gamma = id##_gamma, .source = from                                                    \
+        .name = #id, .family = COSTATE_ROS, .stages = s, .order = p, .embedded_order = q, .a = id##_a[0], .g = id##_g[0],        \
+        .b = id##_b, .e = id##_e, .alpha = id##_alpha, .gamma = id##_gamma, .source = from                                       \
     }
 
 const costate_table tableau_ros[] = {

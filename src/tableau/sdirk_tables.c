@@ -1,5 +1,5 @@
-/* sdirk_tables.c - the singly diagonally implicit methods as data. c_i are the row sums of A. Entries right of what is written are
- * zero. */
+/* sdirk_tables.c - the singly diagonally implicit methods as data. c_i are the row sums of A. Entries right of what is
+ * written are zero. */
 #include "tableau/tableau.h"
 
 /* ---- sdirk2a ------------------------------------------------------------------------------------------------------- */

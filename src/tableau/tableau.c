@@ -170,7 +170,9 @@ static int check_sdirk(const verdict *v, const costate_table *t)
         if (!(value > 0) || value != t->a[0])
             return reject(v, "a[%d][%d] = %g: %s method has one positive number on its diagonal", i, i, value, v->kind);
     }
-    return t->dense_rows ? reject(v, "dense_rows is %d; the dense output of %s method follows from its stages", t->dense_rows, v->kind) : 0;
+    return t->dense_rows
+               ? reject(v, "dense_rows is %d; the dense output of %s method follows from its stages", t->dense_rows, v->kind)
+               : 0;
 }
 
 /* Fully implicit methods: A is full, e holds two weights, and the rest of the estimates follows from them; it is of order 3. */
@@ -200,7 +202,8 @@ int tableau_check(const costate_table *t, char *why, size_t size)
     if (t->family == COSTATE_ROS) v.kind = "a Rosenbrock";
     else if (t->family == COSTATE_SDIRK) v.kind = "a singly diagonally implicit";
     else if (t->family != COSTATE_ERK) return reject(&v, "family %d is not known", (int)t->family);
-    if (t->stages < 1 || t->stages > TABLEAU_STAGES - 1) return reject(&v, "stages is %d, not in 1 .. %d", t->stages, TABLEAU_STAGES - 1);
+    if (t->stages < 1 || t->stages > TABLEAU_STAGES - 1)
+        return reject(&v, "stages is %d, not in 1 .. %d", t->stages, TABLEAU_STAGES - 1);
     int rc = check_array(&v, "a", t->a, t->stages, t->stages, t->family == COSTATE_SDIRK);
     if (!rc && t->family == COSTATE_SDIRK) rc = check_sdirk(&v, t);
     if (!rc && t->family == COSTATE_ROS) rc = check_ros(&v, t);

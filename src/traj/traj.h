@@ -29,7 +29,8 @@ typedef struct traj_config {
     int64_t memory, disk; /* budgets in bytes; both together must hold at least three states, else COSTATE_ERR_BUDGET */
     const char *dir;      /* folder for the file, copied; NULL or "": $TMPDIR, else /tmp */
     costate_allocator alloc;
-    void (*growing)(void *ctx); /* called before the store takes more memory, for others that share the budget to give up theirs; NULL: nobody does */
+    /* Called before the store takes more memory, for others that share the budget to give up theirs; NULL: nobody does. */
+    void (*growing)(void *ctx);
     void *ctx;
 } traj_config;
 
