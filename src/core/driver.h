@@ -29,7 +29,9 @@ int cst__repeat(costate_solver *s, const double *y0, tangent *tg, int which, dou
 static inline step recorded_step(const costate_solver *s, int64_t n, const double *y, double *stages, double *ynew)
 {
     const step_log *l = &s->log;
-    return (step){.n = n, .t = l->t[n], .h = l->h[n], .tn = l->t[n + 1], .y = y, .stages = stages, .ynew = ynew, .note = l->note[n]};
+    step st = {.n = n, .t = l->t[n], .h = l->h[n], .tn = l->t[n + 1], .note = l->note[n]};
+    st.y = y, st.stages = stages, st.ynew = ynew;
+    return st;
 }
 
 /* It is taken again for a trajectory. */
