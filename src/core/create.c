@@ -138,8 +138,8 @@ static int assemble(costate_solver *s, option_affects what, const double *atols)
 
 static int newer(costate_solver *s, const char *name, size_t size, size_t own)
 {
-    return cst__fail(s, COSTATE_ERR_HEADER, "its %s has %zu bytes, that of version %s has %zu, and the rest is not zero", name, size,
-                     COSTATE_VERSION, own);
+    return cst__fail(s, COSTATE_ERR_HEADER, "its %s has %zu bytes, that of version %s has %zu, and the rest is not zero", name,
+                     size, COSTATE_VERSION, own);
 }
 
 /* The program's structs as this library has them. */
@@ -152,11 +152,11 @@ static int take_structs(costate_solver *s, const costate_problem *problem, const
         size_t own_size;
         const void *given;
         size_t size;
-    } parts[] = {{"costate_problem", &s->prob, sizeof s->prob, problem, z->problem},
-                 {"costate_table", &s->own.table, sizeof s->own.table, o->table, z->table},
-                 {"costate_linear_solver", &s->own.linear_solver, sizeof s->own.linear_solver, o->linear_solver, z->linear_solver},
-                 {"costate_preconditioner", &s->own.preconditioner, sizeof s->own.preconditioner, o->preconditioner,
-                  z->preconditioner}};
+    } parts[] = {
+        {"costate_problem", &s->prob, sizeof s->prob, problem, z->problem},
+        {"costate_table", &s->own.table, sizeof s->own.table, o->table, z->table},
+        {"costate_linear_solver", &s->own.linear_solver, sizeof s->own.linear_solver, o->linear_solver, z->linear_solver},
+        {"costate_preconditioner", &s->own.preconditioner, sizeof s->own.preconditioner, o->preconditioner, z->preconditioner}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i].given && !sized_take(parts[i].own, parts[i].own_size, parts[i].given, parts[i].size))
             return newer(s, parts[i].name, parts[i].size, parts[i].own_size);
