@@ -53,6 +53,17 @@ void ad_reverse_for(ad_reversal *r, ad_region *g, ad_track *k, const ad_node *lo
 /* The pieces of a track, last first, appended to block. */
 void ad_unwind(ad_reversal *r, const ad_track *k, ad_node *block);
 
+/* descend.c: the loop with its iterations in the opposite order. Bounds that wrap around (unsigned counters) or steps other than 1
+ * go by the number of the iteration. */
+ad_node *ad_descending(ad_reversal *r, const ad_node *loop, ad_node *from, ad_node *to, ad_node *body);
+
+/* carried.c: 1: adjoints do not depend on the order in which the iterations are reversed. */
+int ad_any_order(ad_reversal *r, const ad_node *loop);
+
+/* carried.c: 1: every element of the array s is written once, before any iteration reads it. twice: what else reads it. */
+int ad_written_once(ad_reversal *r, const ad_node *loop, const ad_node *twice, const ad_sym *s, const ad_defs *defs,
+                    const ad_syms *changing);
+
 /* outputs.c: 1: no output is read, and none assigned again after an assignment with a derivative. */
 int ad_outputs_once(ad_arena *m, const ad_fn *fn, const ad_activity *activity);
 ad_node *ad_output_extent(ad_arena *m, const ad_fn *fn); /* elements of out, or NULL */

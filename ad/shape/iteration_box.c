@@ -26,26 +26,30 @@ ad_box ad_box_moved(const ad_box *b, const int64_t *shift)
     return (ad_box){{b->from[0] - shift[0], b->from[1] - shift[1]}, {b->to[0] - shift[0], b->to[1] - shift[1]}};
 }
 
-void ad_box_around(const ad_box *b, const ad_box *middle, ad_box part[5])
+void ad_box_around(const ad_box *b, const ad_box *inside, ad_box part[AD_PARTS])
 {
-    part[0] = part[1] = part[2] = part[3] = part[4] = *b;
-    part[0].to[0] = part[1].from[0] = part[2].from[0] = part[3].from[0] = middle->from[0];
-    part[4].from[0] = part[1].to[0] = part[2].to[0] = part[3].to[0] = middle->to[0];
-    part[1].to[1] = part[2].from[1] = middle->from[1];
-    part[3].from[1] = part[2].to[1] = middle->to[1];
+    for (int k = 0; k < AD_PARTS; k++) part[k] = *b;
+    part[AD_BEFORE].to[0] = inside->from[0];
+    part[AD_AFTER].from[0] = inside->to[0];
+    for (int k = AD_LEFT; k <= AD_RIGHT; k++) {
+        part[k].from[0] = inside->from[0];
+        part[k].to[0] = inside->to[0];
+    }
+    part[AD_LEFT].to[1] = part[AD_INSIDE].from[1] = inside->from[1];
+    part[AD_RIGHT].from[1] = part[AD_INSIDE].to[1] = inside->to[1];
 }
 
 int ad_boxes_without(ad_box *list, int count, const ad_box *out)
 {
-    ad_box next[AD_BOXES], part[5];
+    ad_box next[AD_BOXES], part[AD_PARTS];
     int n = 0;
     for (int i = 0; i < count; i++) {
         const ad_box common = ad_box_meet(&list[i], out);
         const int apart = ad_box_empty(&common);
         if (!apart) ad_box_around(&list[i], &common, part);
-        for (int k = 0; k < (apart ? 1 : 5); k++) {
+        for (int k = 0; k < (apart ? 1 : AD_PARTS); k++) {
             const ad_box *piece = apart ? &list[i] : &part[k];
-            if ((!apart && k == 2) || ad_box_empty(piece)) continue;
+            if ((!apart && k == AD_INSIDE) || ad_box_empty(piece)) continue;
             if (n == AD_BOXES) return AD_BOXES + 1;
             next[n++] = *piece;
         }

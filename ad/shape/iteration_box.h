@@ -16,8 +16,10 @@ int ad_box_same(const ad_box *a, const ad_box *b);
 ad_box ad_box_meet(const ad_box *a, const ad_box *b);
 ad_box ad_box_moved(const ad_box *b, const int64_t *shift); /* b - shift */
 
-/* The box around another one, [2]: whole rows before and after that one, [0] and [4], and columns beside it, [1] and [3]. */
-void ad_box_around(const ad_box *b, const ad_box *middle, ad_box part[5]);
+/* The parts of a box with another one inside: whole rows before and after the inner one, and what is to the left and to the right
+ * of it in its own rows. */
+enum { AD_BEFORE, AD_LEFT, AD_INSIDE, AD_RIGHT, AD_AFTER, AD_PARTS };
+void ad_box_around(const ad_box *b, const ad_box *inside, ad_box part[AD_PARTS]);
 
 /* Takes `out` away from the boxes. Returns how many there are now; more than AD_BOXES: too many. */
 int ad_boxes_without(ad_box *list, int count, const ad_box *out);

@@ -268,20 +268,25 @@ static ad_node *body_for(const nest *w, const ad_box *b)
     return body;
 }
 
-/* The boxes, of which the largest keeps the names. */
-static void put_boxes(const nest *w, const ad_box *part, ad_node *out)
+/* Parts `first` to `last`, which have their rows in common. Of loops over columns side by side the one inside keeps its names. */
+static void put_parts(const nest *w, const ad_box *part, int first, int last, ad_node *out)
 {
     ad_arena *m = w->at.r->m;
+    const int beside = first < last;
     ad_node *inner = ad_block(m);
-    for (int k = 0; k < 5; k++) {
-        if (!ad_box_empty(&part[k])) {
-            ad_node *loop = loop_over(w, 1, &part[k], body_for(w, &part[k]));
-            ad_append(m, inner, k == 1 || k == 3 ? ad_copy(m, loop, ad_new_symbols(m, w->at.r->fn, &w->own[1])) : loop);
-        }
-        if (k == 1 || k == 2 || inner->kids == 0) continue;
-        put_rows(w, &part[k], inner, k == 3, out);
-        inner = ad_block(m);
+    for (int k = first; k <= last; k++) {
+        if (ad_box_empty(&part[k])) continue;
+        ad_node *loop = loop_over(w, 1, &part[k], body_for(w, &part[k]));
+        ad_append(m, inner, beside && k != AD_INSIDE ? ad_copy(m, loop, ad_new_symbols(m, w->at.r->fn, &w->own[1])) : loop);
     }
+    if (inner->kids) put_rows(w, &part[last], inner, beside, out);
+}
+
+static void put_boxes(const nest *w, const ad_box *part, ad_node *out)
+{
+    put_parts(w, part, AD_BEFORE, AD_BEFORE, out);
+    put_parts(w, part, AD_LEFT, AD_RIGHT, out);
+    put_parts(w, part, AD_AFTER, AD_AFTER, out);
 }
 
 /* Points that still give something, all with the same shift. */
@@ -313,7 +318,7 @@ static int put_strips(const nest *w, const ad_box *part, ad_node *out)
         const addition *x = &w->list[i];
         ad_box rest[AD_BOXES] = {w->all};
         int count = 1;
-        for (int k = 0; k < 5 && is_moved(x); k++) {
+        for (int k = 0; k < AD_PARTS && is_moved(x); k++) {
             const ad_box from = ad_box_moved(&part[k], x->shift);
             if (ad_box_empty(&part[k]) || !takes(w, &part[k], x)) continue;
             count = ad_boxes_without(rest, count, &from);
@@ -358,7 +363,7 @@ static int gather(ad_run *r, const ad_node *outer, const ad_node *inner, ad_node
     ad_unite(m, &w.own[0], &w.own[1]);
     const int moved = unordered(&w) ? find_additions(&w) : 0;
     if (moved == 0 || ad_size(inner->body) - moved > STATEMENTS || !worth_it(&w)) return 0;
-    ad_box part[5];
+    ad_box part[AD_PARTS];
     ad_node *new = ad_block(m);
     ad_box_around(&w.all, &w.inside, part);
     put_boxes(&w, part, new);
