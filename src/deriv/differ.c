@@ -123,3 +123,18 @@ void source_add_column(int rows, const double *column, int stride, int w, const 
         for (ptrdiff_t l = 0; l < w; l++) out[l] += c * u[i * w + l];
     }
 }
+
+double differ_largest(int n, const double *y)
+{
+    double most = 0;
+    for (int i = 0; i < n; i++) most = fmax(most, fabs(y[i]));
+    return most;
+}
+
+/* differ_eps asks of the others only how large the largest is: two stand for all. */
+double differ_step(double y, double most)
+{
+    deriv_source pair = {.ny = 2};
+    deriv_place at = {.y = (double[]){y, most}};
+    return differ_eps(&pair, at, 1, (deriv_dirs){.y = (double[]){1, 0}}, 0, 1);
+}

@@ -28,8 +28,8 @@ void jacobian_close(jacobian *j);
 /* values[nnz] = f_y(t, y, p). Returns what the callback did. Counts as stats.jac. */
 int jacobian_eval(jacobian *j, double t, const double *y, const double *p, double *values);
 
-/* The pattern of f_y around (t, y, p), found by looking at every column at irregular points nearby (n directions of jvp,
- * `lanes` a call, or n rhs evaluations each). CSC; *colptr and *rowind are allocated with `alloc`. */
+/* detect.c: the pattern of f_y around (t, y, p), found by looking at every column at irregular points nearby (n directions
+ * of jvp, `lanes` a call, or n rhs evaluations each). CSC; *colptr and *rowind are allocated with `alloc`. */
 int jacobian_detect(deriv *d, double t, const double *y, const double *p, int lanes, const costate_allocator *alloc, int **colptr,
                     int **rowind);
 

@@ -70,6 +70,10 @@ static inline int source_user_vjp(const deriv_source *s, deriv_place x, int w, c
 /* The eps of a central difference along lane l of v; infinite when that direction is zero. */
 double differ_eps(const deriv_source *s, deriv_place x, int w, deriv_dirs v, int l, int order);
 
+/* The step of a difference along a state y, where `most` is the largest of all |y_i|. */
+double differ_step(double y, double most);
+double differ_largest(int n, const double *y);
+
 /* x + a v, lane l of v, in the shifted point `level` of the scratch. */
 deriv_place differ_shift(const deriv_source *s, int level, deriv_place x, double a, int w, deriv_dirs v, int l);
 

@@ -1,5 +1,5 @@
-/* tableau.h - Runge-Kutta tables: the library's own (erk.c, ros.c), their order conditions (order.c, ros_order.c), and the
- * check that every table passes before it is used (tableau.c). Nothing here allocates. */
+/* tableau.h - Runge-Kutta tables: the library's own (erk_tables.c and so on), their order conditions (order.c, ros_order.c),
+ * and the check that every table passes before it is used (tableau.c). Nothing here allocates. */
 #ifndef COSTATE_TABLEAU_H
 #define COSTATE_TABLEAU_H
 

@@ -48,7 +48,7 @@ int64_t traj_cost(int64_t len, int64_t k)
     return v.q * len - v.sum;
 }
 
-/* The longest m: the shorter the rest, the sooner all its states fit and memory is left for stage data (sweep.c). */
+/* The longest m: the shorter the rest, the sooner all its states fit and memory is left for stage data (fetch.c). */
 int64_t traj_split(int64_t len, int64_t k)
 {
     level v = level_of(len, k);
