@@ -1,7 +1,8 @@
 /* accumulate.c - x_b = a; ... x_b += b; ... x_b -= c; ... use of x_b     becomes     ... x_b = a + b - c; use of x_b
  *
- * in straight code, where nothing that a, b and c read changes in between. Reverse mode adds to the adjoints of many variables in turn; brought together, each
- * sum stays in a register, and there are far fewer statements. Seeds with a constant index are named directly. */
+ * in straight code, where nothing that a, b and c read changes in between. Reverse mode adds to the adjoints of many variables
+ * in turn; brought together, each sum stays in a register, and there are far fewer statements. Seeds with a constant index are
+ * named directly. */
 #include "derive/accumulate.h"
 
 #include "base/arena.h"
@@ -142,7 +143,8 @@ static void accumulate(ad_arena *m, const ad_fn *fn, ad_node *block)
     int moved = 0;
     for (int i = kids - 1; i >= 0; i--) { /* by the last addition, from the end, so that what a sum reads follows it */
         const ad_node *s = block->kid[i];
-        if ((s->op != AD_SET && s->op != AD_INC) || s->target->op != AD_NAME || !s->target->sym->lane || s->target->sym->role != AD_LOCAL || g.gone[i]) continue;
+        if ((s->op != AD_SET && s->op != AD_INC) || s->target->op != AD_NAME || g.gone[i]) continue;
+        if (!s->target->sym->lane || s->target->sym->role != AD_LOCAL) continue;
         int to = destination(&g, s->target->sym);
         if (to < 0) continue;
         bring_together(&g, s->target->sym, to);
@@ -163,7 +165,7 @@ static void accumulate(ad_arena *m, const ad_fn *fn, ad_node *block)
     }
 }
 
-/* ---- seeds ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- seeds --------------------------------------------------------------------------------------------------------------- */
 
 static void name_seeds(ad_arena *m, ad_node **n, ad_node *const *seed)
 {
@@ -180,14 +182,16 @@ static void find_seeds(ad_arena *m, const ad_fn *fn, ad_node *body)
     for (int i = 0; i < body->kids; i++) {
         const ad_node *s = body->kid[i];
         if (s->op != AD_SET || s->target->op != AD_NAME || s->value->op != AD_ELEM) continue;
-        if (s->value->sym == fn->u && s->value->index->op == AD_WHOLE && s->target->sym->role == AD_LOCAL) seed[s->target->sym->number] = s->value;
+        if (s->value->sym == fn->u && s->value->index->op == AD_WHOLE && s->target->sym->role == AD_LOCAL)
+            seed[s->target->sym->number] = s->value;
     }
     ad_count_writes(body, writes);
     for (int k = 0; k < fn->syms; k++)
         if (writes[k] > 1) seed[k] = NULL;
     for (int i = 0; i < body->kids; i++) {
         ad_node *s = body->kid[i];
-        if (s->op == AD_DECL ? seed[s->sym->number] != NULL : s->op == AD_SET && s->target->op == AD_NAME && seed[s->target->sym->number]) continue;
+        const ad_sym *named = s->op == AD_DECL ? s->sym : s->op == AD_SET && s->target->op == AD_NAME ? s->target->sym : NULL;
+        if (named && seed[named->number]) continue;
         name_seeds(m, &s, seed);
         body->kid[kept++] = s;
     }

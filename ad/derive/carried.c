@@ -22,7 +22,8 @@ static int reads_only(const ad_node *n, const ad_node *target)
     return 1;
 }
 
-/* An assignment reads the adjoint of its target, and `=` clears it; reads of a symbol add to its adjoint. Sums that nobody reads are harmless. */
+/* An assignment reads the adjoint of its target, and `=` clears it; reads of a symbol add to its adjoint. Sums that nobody
+ * reads are harmless. */
 static void check_order(order *o, const ad_node *n, ad_loops loops)
 {
     if (n->op == AD_SET || n->op == AD_INC) {
@@ -34,7 +35,9 @@ static void check_order(order *o, const ad_node *n, ad_loops loops)
             return;
         }
         ad_affine form = ad_affine_of(&o->defs, n->target->index);
-        if (!ad_steady(&form, &loops, &o->changing) || !ad_injective(&o->defs, &loops, 0, &form) || !reads_only(o->loop->body, n->target)) o->free = 0;
+        if (!ad_steady(&form, &loops, &o->changing) || !ad_injective(&o->defs, &loops, 0, &form) ||
+            !reads_only(o->loop->body, n->target))
+            o->free = 0;
     }
     if (n->op == AD_FOR) ad_loops_enter(&loops, n);
     for (int i = ad_inner(n); i < n->kids && o->free; i++)
@@ -95,7 +98,8 @@ static int reads_first(ad_reversal *r, const once *w, const ad_node *n, int *wri
     }
     if (n->op == AD_IF) {
         int yes = 0, no = 0;
-        if (reads_first(r, w, n->condition, written) || reads_first(r, w, n->yes, &yes) || reads_first(r, w, n->no, &no)) return 1;
+        if (reads_first(r, w, n->condition, written)) return 1;
+        if (reads_first(r, w, n->yes, &yes) || reads_first(r, w, n->no, &no)) return 1;
         *written = yes && no;
         return 0;
     }

@@ -3,7 +3,8 @@
  *   d(a + b) = da + db      d(a b) = b da + a db      d(a / b) = inv da - (r inv) db,  r = a / b, inv = 1 / b
  *   d g(a)   = g'(a) da     d(c ? a : b) = (c ? 1 : 0) da + (c ? 0 : 1) db
  *
- * What is dear (calls, quotients) and large goes into temporaries before the statement, and stays under the names they have there. */
+ * What is dear (calls, quotients) and large goes into temporaries before the statement, and stays under the names they have
+ * there. */
 #include "base/arena.h"
 #include "derive/linearize.h"
 #include "tree/rules.h"
@@ -104,11 +105,12 @@ static void scale(work *w, list *l, ad_node *factor, const char *name)
     if (l->count == 0) return;
     if (dear(factor) || (l->count > 1 && size(factor) > 3)) factor = hoist(w, factor, name);
     list scaled = {0};
-    for (int i = 0; i < l->count; i++) join(w, &scaled, l->term[i].leaf, ad_mul(w->m, i ? ad_copy(w->m, factor, NULL) : factor, l->term[i].factor));
+    for (int i = 0; i < l->count; i++)
+        join(w, &scaled, l->term[i].leaf, ad_mul(w->m, i ? ad_copy(w->m, factor, NULL) : factor, l->term[i].factor));
     *l = scaled;
 }
 
-/* ---- expressions -------------------------------------------------------------------------------------------------------------- */
+/* ---- expressions --------------------------------------------------------------------------------------------------------- */
 
 static list linear(work *w, ad_node **e);
 

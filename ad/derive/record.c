@@ -1,5 +1,5 @@
-/* record.c - keeping values for the way back. A value is kept when it is overwritten and a reverse piece further back reads it: in a local of the region, which
- * the compiler mostly keeps in a register or recognizes as the old value itself. */
+/* record.c - keeping values for the way back. A value is kept when it is overwritten and a reverse piece further back reads
+ * it: in a local of the region, which the compiler mostly keeps in a register or recognizes as the old value itself. */
 #include "derive/record.h"
 
 #include "base/arena.h"

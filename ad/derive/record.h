@@ -1,4 +1,5 @@
-/* record.h - inside reverse: a region is a piece of code that is run forwards and then backwards: the function, or one iteration of a loop. */
+/* record.h - inside reverse: a region is a piece of code that is run forwards and then backwards: the function, or one
+ * iteration of a loop. */
 #ifndef COSTATE_AD_RECORD_H
 #define COSTATE_AD_RECORD_H
 
@@ -30,13 +31,15 @@ typedef struct ad_track {
     int branch;   /* 1: within an if, so that declarations go to the region */
 } ad_track;
 
-/* Keeps what `written` has in common with what the region still needs (and `also`, may be NULL): saves appended to fwd, the restoring statements to piece. */
+/* Keeps what `written` has in common with what the region still needs (and `also`, may be NULL): saves appended to fwd, the
+ * restoring statements to piece. */
 void ad_keep(ad_reversal *r, ad_region *g, ad_track *k, const ad_syms *written, const ad_syms *also, ad_node *piece);
 
 /* The same for one assignment to target: an element is kept alone. Returns 1 if it was kept. */
 int ad_keep_target(ad_reversal *r, ad_region *g, ad_track *k, const ad_node *target, const ad_syms *reads, ad_node *piece);
 
-/* An integer expression as it is now, for use in reverse: itself if nothing in `written` changes it, else a copy kept in a local. */
+/* An integer expression as it is now, for use in reverse: itself if nothing in `written` changes it, else a copy kept in a
+ * local. */
 ad_node *ad_keep_value(ad_reversal *r, ad_region *g, ad_track *k, const ad_node *e, const ad_syms *written, const char *name);
 
 /* a[i] = b[i] for all i; value NULL: b is the array `from`. */
@@ -53,8 +56,8 @@ void ad_reverse_for(ad_reversal *r, ad_region *g, ad_track *k, const ad_node *lo
 /* The pieces of a track, last first, appended to block. */
 void ad_unwind(ad_reversal *r, const ad_track *k, ad_node *block);
 
-/* descend.c: the loop with its iterations in the opposite order. Bounds that wrap around (unsigned counters) or steps other than 1
- * go by the number of the iteration. */
+/* descend.c: the loop with its iterations in the opposite order. Bounds that wrap around (unsigned counters) or steps other
+ * than 1 go by the number of the iteration. */
 ad_node *ad_descending(ad_reversal *r, const ad_node *loop, ad_node *from, ad_node *to, ad_node *body);
 
 /* carried.c: 1: adjoints do not depend on the order in which the iterations are reversed. */

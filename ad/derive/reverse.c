@@ -48,7 +48,8 @@ static void transpose(ad_reversal *r, const ad_node *s, const ad_term *term, int
         seed = ad_use(m, b);
     }
     for (int i = 0; i < terms; i++)
-        ad_append(m, piece, ad_inc(m, adjoint_of(r, term[i].leaf), ad_mul(m, ad_copy(m, term[i].factor, NULL), ad_copy(m, seed, NULL))));
+        ad_append(m, piece, ad_inc(m, adjoint_of(r, term[i].leaf),
+                                   ad_mul(m, ad_copy(m, term[i].factor, NULL), ad_copy(m, seed, NULL))));
     if (zeroed) ad_append(m, piece, ad_set(m, ad_copy(m, seed, NULL), ad_num(m, 0)));
 }
 
@@ -140,7 +141,7 @@ void ad_reverse_block(ad_reversal *r, ad_region *g, ad_track *k, const ad_node *
     }
 }
 
-/* ---- the function ------------------------------------------------------------------------------------------------------------ */
+/* ---- the function -------------------------------------------------------------------------------------------------------- */
 
 static ad_sym *parameter(ad_reversal *r, const char *name, ad_role role)
 {

@@ -1,13 +1,14 @@
-/* reverse_loop.c - loops in reverse. The body is a region of its own, B = { F(S); R(S) }, cleared of what is dead. What B reads of
- * the state before the iteration, and the loop writes, is carried from one iteration to the next:
+/* reverse_loop.c - loops in reverse. The body is a region of its own, B = { F(S); R(S) }, cleared of what is dead. What B
+ * reads of the state before the iteration, and the loop writes, is carried from one iteration to the next:
  *
  *     nothing carried       F: for { S }            R: for { B }                    any order, or descending
  *     carried scalars c     F: for { push c; S }    R: for descending { pop c; B }
  *     carried arrays        F: for { F(S); push the region's locals }   R: for descending { pop them; R(S) }
  *
- * In the first two, what the loop overwrites and earlier pieces need is kept as a whole before the loop. In the third every value
- * that a piece of any iteration, or one before the loop, needs is kept where it is overwritten. An array each element of which is
- * written once, before any iteration reads it, counts as not carried: its final values are those that all iterations saw. */
+ * In the first two, what the loop overwrites and earlier pieces need is kept as a whole before the loop. In the third every
+ * value that a piece of any iteration, or one before the loop, needs is kept where it is overwritten. An array each element of
+ * which is written once, before any iteration reads it, counts as not carried: its final values are those that all iterations
+ * saw. */
 #include "base/arena.h"
 #include "derive/record.h"
 
@@ -140,8 +141,9 @@ static ad_node *recompute(turn *w)
     ad_append_all(m, there, plain(r, w->loop->body));
     ad_append(m, w->k->fwd, ad_for_like(m, w->loop, ad_copy(m, w->from, NULL), ad_copy(m, w->to, NULL), w->loop->step, there));
     if (w->both->kids == 0 && !w->scalars) return piece;
-    if (w->scalars || w->finals || !ad_any_order(r, w->loop)) ad_append(m, back, ad_descending(r, w->loop, w->from, w->to, turned));
-    else ad_append(m, back, ad_for_like(m, w->loop, w->from, w->to, w->loop->step, turned));
+    const int any_order = !w->scalars && !w->finals && ad_any_order(r, w->loop);
+    ad_append(m, back, any_order ? ad_for_like(m, w->loop, w->from, w->to, w->loop->step, turned)
+                                 : ad_descending(r, w->loop, w->from, w->to, turned));
     ad_append_all(m, back, piece);
     return back;
 }

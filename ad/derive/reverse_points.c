@@ -1,7 +1,7 @@
 /* reverse_points.c - the parameter part of the reverse function for several points in one pass over pb.
  *
- * The statements of R are linear in adjoints. So what does not depend on the point itself (t, y) is done once: values before the loops over points, and after
- * them the adjoints that those loops summed over all points. */
+ * The statements of R are linear in adjoints. So what does not depend on the point itself (t, y) is done once: values before
+ * the loops over points, and after them the adjoints that those loops summed over all points. */
 #include "derive/reverse.h"
 
 #include "base/arena.h"
@@ -48,8 +48,14 @@ static int sums_points(plan *w, const ad_node *s)
     return 1;
 }
 
-/* 1: every statement is free of the point, or such a loop. An adjoint that has been summed over points is read by statements free of them alone, and
- * those must not run before a later loop adds to it: each is read only after the last loop that adds to it, since R goes straight through. */
+static int is_read_adjoint(const ad_syms *read, const ad_sym *s)
+{
+    return ad_has(read, s) && s->lane && s->role == AD_LOCAL;
+}
+
+/* 1: every statement is free of the point, or such a loop. An adjoint that has been summed over points is read by statements
+ * free of them alone, and those must not run before a later loop adds to it: each is read only after the last loop that adds
+ * to it, since R goes straight through. */
 static int separates(plan *w, const ad_node *body)
 {
     ad_syms taken = {0}; /* adjoints that have been read: nobody may add to them any more */
@@ -59,12 +65,12 @@ static int separates(plan *w, const ad_node *body)
         if (moves(w, s)) {
             if (!sums_points(w, s) || ad_meets(&made, &taken)) return 0;
             ad_exposed(w->m, s, &read);
-            for (int k = 0; k < w->fn->syms; k++) /* reads adjoints of other statements: they would be taken once for each point */
-                if (ad_has(&read, w->fn->sym[k]) && w->fn->sym[k]->lane && w->fn->sym[k]->role == AD_LOCAL && !ad_has(&made, w->fn->sym[k])) return 0;
+            for (int k = 0; k < w->fn->syms; k++) /* adjoints of other statements would be taken once for each point */
+                if (is_read_adjoint(&read, w->fn->sym[k]) && !ad_has(&made, w->fn->sym[k])) return 0;
         } else if (s->op != AD_DECL) {
             ad_reads(w->m, s, &read);
             for (int k = 0; k < w->fn->syms; k++)
-                if (ad_has(&read, w->fn->sym[k]) && w->fn->sym[k]->lane && w->fn->sym[k]->role == AD_LOCAL) ad_include(w->m, &taken, w->fn->sym[k]);
+                if (is_read_adjoint(&read, w->fn->sym[k])) ad_include(w->m, &taken, w->fn->sym[k]);
         }
     }
     return 1;

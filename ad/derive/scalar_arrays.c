@@ -12,7 +12,8 @@ typedef struct parting {
 
 static int splits(const parting *w, const ad_sym *s, int64_t *extent)
 {
-    return s->role == AD_LOCAL && s->array && !w->whole[s->number] && ad_constant(s->extent, extent) && *extent > 0 && *extent <= 4096;
+    return s->role == AD_LOCAL && s->array && !w->whole[s->number] && ad_constant(s->extent, extent) && *extent > 0 &&
+           *extent <= 4096;
 }
 
 static void find_whole(parting *w, const ad_node *n)

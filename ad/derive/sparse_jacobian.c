@@ -2,9 +2,9 @@
  *
  *   x = e,  de = sum of factor_i d leaf_i      dx/dy_j = sum over i of factor_i d leaf_i/dy_j,      dy_k/dy_j = 1 if j = k
  *
- * An entry of a list is a literal, an input, or a temporary that is never assigned again, so lists are handed on without copies. Where two branches
- * leave different lists, temporaries are declared before them and set in both. Gradients of outputs go to the matrix at once; where in the matrix is
- * known at the end, when the numbers of its elements are filled in. */
+ * An entry of a list is a literal, an input, or a temporary that is never assigned again, so lists are handed on without
+ * copies. Where two branches leave different lists, temporaries are declared before them and set in both. Gradients of outputs
+ * go to the matrix at once; where in the matrix is known at the end, when the numbers of its elements are filled in. */
 #include "derive/sparse_jacobian.h"
 
 #include "base/arena.h"
@@ -58,7 +58,7 @@ typedef struct jacobian {
     int failed;            /* 1: something is not a literal, or too much */
 } jacobian;
 
-/* ---- activity ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- activity ------------------------------------------------------------------------------------------------------------ */
 
 static int is_active(const ad_node *leaf, void *context)
 {
@@ -89,7 +89,7 @@ static int spread(jacobian *w, const ad_node *n)
     return more;
 }
 
-/* ---- cells -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- cells --------------------------------------------------------------------------------------------------------------- */
 
 /* The element that a leaf names; -1: not known. */
 static int element(jacobian *w, const ad_node *leaf)
@@ -164,7 +164,7 @@ static ad_node *keep(jacobian *w, ad_node *out, ad_node *value, const char *name
     return ad_use(w->m, s);
 }
 
-/* ---- the matrix ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- the matrix ---------------------------------------------------------------------------------------------------------- */
 
 static place *place_of(jacobian *w, int row, int column, int *fresh)
 {
@@ -209,7 +209,7 @@ static void to_matrix(jacobian *w, ad_node *out, int row, const gradient *g, int
     }
 }
 
-/* ---- statements ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- statements ---------------------------------------------------------------------------------------------------------- */
 
 static gradient *differentiate(jacobian *w, ad_node *pre, const ad_term *term, int terms)
 {
@@ -225,7 +225,8 @@ static gradient *differentiate(jacobian *w, ad_node *pre, const ad_term *term, i
         ad_node *factor = term[i].factor;
         if (inner && inner->count > 1 && !lasting(factor) && factor->op != AD_NAME) factor = keep(w, pre, factor, "factor");
         for (int j = 0; inner && j < inner->count; j++)
-            add_entry(w, g, inner->entry[j].column, ad_mul(w->m, ad_copy(w->m, factor, NULL), ad_copy(w->m, inner->entry[j].value, NULL)));
+            add_entry(w, g, inner->entry[j].column,
+                      ad_mul(w->m, ad_copy(w->m, factor, NULL), ad_copy(w->m, inner->entry[j].value, NULL)));
     }
     return g;
 }
@@ -247,11 +248,10 @@ static void assign(jacobian *w, ad_node *out, ad_node *s)
             const gradient *old = *cell_of(w, target->sym, at);
             for (int i = 0; s->op == AD_INC && old && i < old->count; i++)
                 add_entry(w, g, old->entry[i].column, ad_copy(m, old->entry[i].value, NULL));
+            const char *name = target->op == AD_NAME ? target->sym->name : ad_text(m, "%s%d", target->sym->name, at);
             for (int i = 0; i < g->count; i++)
                 if (!lasting(g->entry[i].value))
-                    g->entry[i].value = keep(w, pre, g->entry[i].value,
-                                             target->op == AD_NAME ? ad_text(m, "%s_y%d", target->sym->name, g->entry[i].column)
-                                                                   : ad_text(m, "%s%d_y%d", target->sym->name, at, g->entry[i].column));
+                    g->entry[i].value = keep(w, pre, g->entry[i].value, ad_text(m, "%s_y%d", name, g->entry[i].column));
             change_cell(w, target->sym, at, g);
         }
         for (int i = 0; i < pre->kids; i++) {
@@ -287,7 +287,8 @@ static gradient *after(const change *c, int count, const change *like, gradient 
     return otherwise;
 }
 
-/* Both branches set the same temporaries. take_back has undone inner changes one by one, so the last one undone is the outermost value. */
+/* Both branches set the same temporaries. take_back has undone inner changes one by one, so the last one undone is the
+ * outermost value. */
 static void join(jacobian *w, ad_node *out, ad_node *const *branch, const change *like, gradient *const *g)
 {
     const ad_sym *s = w->fn->sym[like->sym];
@@ -347,7 +348,7 @@ static ad_node *block(jacobian *w, ad_node *b)
     return out;
 }
 
-/* ---- the function ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- the function -------------------------------------------------------------------------------------------------------- */
 
 static int by_column(const void *a, const void *b)
 {
@@ -360,7 +361,8 @@ static void number(jacobian *w, ad_node *head, int n, ad_entries *entries)
 {
     if (w->places) qsort(w->at, (size_t)w->places, sizeof *w->at, by_column);
     const int dense = n <= 8 || (double)w->places * 2 >= (double)n * n;
-    int *colptr = ad_take(w->m, ((size_t)n + 2) * sizeof *colptr), *rowind = ad_take(w->m, ((size_t)w->places + 1) * sizeof *rowind);
+    int *colptr = ad_take(w->m, ((size_t)n + 2) * sizeof *colptr);
+    int *rowind = ad_take(w->m, ((size_t)w->places + 1) * sizeof *rowind);
     unsigned char *set = dense ? ad_take(w->m, (size_t)n * (size_t)n) : NULL;
     for (int i = 0; i < w->places; i++) {
         const place *at = &w->at[i];

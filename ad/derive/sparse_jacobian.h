@@ -11,7 +11,8 @@ typedef struct ad_entries {
     const int *colptr, *rowind; /* NULL: dense */
 } ad_entries;
 
-/* The function (t, y, p) -> jac, with an output of slot "out"; NULL: fn has loops or indices that are not known, or too many entries. */
+/* The function (t, y, p) -> jac, with an output of slot "out"; NULL: fn has loops or indices that are not known, or too many
+ * entries. */
 ad_fn *ad_sparse_jacobian(ad_arena *m, const ad_fn *fn, int states, ad_entries *entries);
 
 #endif

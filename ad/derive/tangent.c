@@ -1,7 +1,8 @@
 /* tangent.c - x = e becomes x_d = sum of (de/dleaf) leaf_d; x = e, statement by statement; control flow stays as it is.
  *
- * The tangent comes first: x = f(x) needs the old x. Which symbols have tangents is found by going over the function until nothing changes: those
- * that an active value is ever assigned to. Where such a symbol gets a passive value its tangent is set to 0. */
+ * The tangent comes first: x = f(x) needs the old x. Which symbols have tangents is found by going over the function until
+ * nothing changes: those that an active value is ever assigned to. Where such a symbol gets a passive value its tangent is set
+ * to 0. */
 #include "derive/tangent.h"
 
 #include "base/arena.h"
@@ -67,7 +68,7 @@ static int spread(tangent *t, const ad_node *n)
     return more;
 }
 
-/* ---- statements ------------------------------------------------------------------------------------------------------------- */
+/* ---- statements ---------------------------------------------------------------------------------------------------------- */
 
 static ad_node *dot_of(tangent *t, const ad_node *leaf)
 {
@@ -141,13 +142,14 @@ static void rewrite(tangent *t, ad_node *n)
     for (int i = ad_inner(n); i < n->kids; i++) rewrite(t, n->kid[i]);
 }
 
-/* ---- parameters and locals ---------------------------------------------------------------------------------------------------- */
+/* ---- parameters and locals ----------------------------------------------------------------------------------------------- */
 
 static ad_sym *dot_new(tangent *t, const ad_sym *s)
 {
     size_t n = strlen(s->name);
     int parameter = s->role != AD_LOCAL, second = t->wrt->level == 2;
-    const char *ending = parameter ? (second ? "dot2" : "dot") : !second ? "_d" : n > 2 && strcmp(s->name + n - 2, "_d") == 0 ? "d" : "_d2";
+    const int again = n > 2 && strcmp(s->name + n - 2, "_d") == 0;
+    const char *ending = parameter ? (second ? "dot2" : "dot") : !second ? "_d" : again ? "d" : "_d2";
     ad_sym *dot = ad_sym_new(t->m, t->fn, ad_text(t->m, "%s%s", s->name, ending), AD_DOUBLE, s->role);
     dot->array = s->array;
     dot->extent = s->extent;
@@ -167,7 +169,8 @@ static int moves(const tangent *t, const ad_sym *s)
     return 0;
 }
 
-/* Every parameter is followed by its tangent; an output that is not kept becomes a local array, so that it can still be read back. */
+/* Every parameter is followed by its tangent; an output that is not kept becomes a local array, so that it can still be read
+ * back. */
 static void parameters(tangent *t)
 {
     ad_fn *fn = t->fn;

@@ -1,4 +1,5 @@
-/* tangent.h - forward mode: from f to the function that also carries derivatives along. The slots of what moves are those of tree.h. */
+/* tangent.h - forward mode: from f to the function that also carries derivatives along. The slots of what moves are those of
+ * tree.h. */
 #ifndef COSTATE_AD_TANGENT_H
 #define COSTATE_AD_TANGENT_H
 
@@ -12,7 +13,8 @@ typedef struct ad_wrt {
     int keep;                /* which outputs and sums are kept beside their tangents: enum ad_keep */
 } ad_wrt;
 
-/* For every input x that moves a lane input xdot follows it, for every output and sum one of its kind with lanes. f is not changed. */
+/* For every input x that moves a lane input xdot follows it, for every output and sum one of its kind with lanes. f is not
+ * changed. */
 ad_fn *ad_tangent(ad_arena *m, const ad_fn *f, const ad_wrt *wrt);
 
 #endif

@@ -1,6 +1,7 @@
 /* unfold.c - c ? a : b  ->  double chosen; if (c) chosen = a; else chosen = b;
  *
- * only where it matters: where a branch calls, divides, or reads an element with an index that is not a literal, which the condition may guard. */
+ * only where it matters: where a branch calls, divides, or reads an element with an index that is not a literal, which the
+ * condition may guard. */
 #include "base/arena.h"
 #include "derive/linearize.h"
 #include "tree/rules.h"

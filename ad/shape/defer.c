@@ -17,7 +17,8 @@ static int inner_adds(const ad_run *r, const ad_node *n, const ad_node *target, 
     if (n->op == AD_INC && loops.depth > 1 && n->target->sym == target->sym) {
         const ad_node *inside = loops.depth <= AD_DEPTH ? loops.loop[loops.depth - 1] : NULL;
         ad_affine other = ad_affine_of(&r->defs, n->target->index);
-        return inside && other.ok && ad_coefficient(&other, inside->sym) != 0 && !ad_disjoint(&r->defs, &loops, &other, &loops, form);
+        return inside && other.ok && ad_coefficient(&other, inside->sym) != 0 &&
+               !ad_disjoint(&r->defs, &loops, &other, &loops, form);
     }
     if (n->op == AD_FOR) ad_loops_enter(&loops, n);
     for (int i = ad_inner(n); i < n->kids; i++)

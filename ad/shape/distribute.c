@@ -188,7 +188,8 @@ static void put_rows(splitter *w, ad_node *block, int64_t extent)
     }
 }
 
-/* Which additions stay in the loop: each that meets none of those that stay already, the last first, for those are sums of several. */
+/* Which additions stay in the loop: each that meets none of those that stay already, the last first, for those are sums of
+ * several. */
 static unsigned char *choose(splitter *w)
 {
     const ad_node *body = w->loop->body;

@@ -2,8 +2,8 @@
  *
  *     for i: { s = 0;  for j: s += a[i][j] y[j];  yb[i] += s f_b;  s_b = y[i] f_b;  for j: yb[j] += a[i][j] s_b }
  *
- * Here reverse mode reads a row to recompute s, and again for the adjoints, which do not need s. Of what stands between the two loops, s_b goes before them and
- * yb[i] after them; then an element of the row is loaded once. */
+ * Here reverse mode reads a row to recompute s, and again for the adjoints, which do not need s. Of what stands between the
+ * two loops, s_b goes before them and yb[i] after them; then an element of the row is loaded once. */
 #include "shape/passes_in.h"
 
 #include "base/arena.h"
@@ -35,8 +35,8 @@ static int in_common(const ad_node *n, const ad_node *other, const ad_sym *count
     return 0;
 }
 
-/* 1: only sums, the last terms of which do not fill a vector. By themselves they have a cheap rest (peel_sums.c), which a few loads
- * that are saved are not worth. */
+/* 1: only sums, the last terms of which do not fill a vector. By themselves they have a cheap rest (peel_sums.c), which a few
+ * loads that are saved are not worth. */
 static int uneven_sum(const ad_node *loop)
 {
     const int64_t trips = ad_trips(loop);
@@ -54,7 +54,8 @@ static ad_node *one_loop(ad_run *r, const ad_node *a, const ad_node *b)
     return statements <= LONGEST && (statements >= FEW || r->lanes || !uneven_sum(a)) ? both : NULL;
 }
 
-/* Statements first and last of the block are loops; those between are simple. What replaces them all, or NULL: nothing to gain, or not possible. */
+/* Statements first and last of the block are loops; those between are simple. What replaces them all, or NULL: nothing to
+ * gain, or not possible. */
 static ad_node *fused(ad_run *r, const ad_node *block, int first, int last, const ad_loops *around)
 {
     ad_arena *m = r->m;

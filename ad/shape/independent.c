@@ -56,7 +56,8 @@ static void survey(accesses *a, const ad_node *n)
     for (int i = ad_inner(n); i < n->kids; i++) survey(a, n->kid[i]);
 }
 
-int ad_apart(const ad_run *r, const ad_node *loop, const ad_loops *around, const ad_syms *changing, const ad_node *a, const ad_node *b)
+int ad_apart(const ad_run *r, const ad_node *loop, const ad_loops *around, const ad_syms *changing, const ad_node *a,
+             const ad_node *b)
 {
     ad_loops loops = *around;
     ad_loops_enter(&loops, loop);

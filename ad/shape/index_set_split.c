@@ -4,14 +4,14 @@
  *
  *     i = 0: west = i + n - 1, left = i      i = 1 .. n-1: west = i - 1, left = i - 1
  *
- * so that what comes after sees where iterations meet, and needs neither remainders nor gathers. On the iterations from `from` on
- * an integer expression is
+ * so that what comes after sees where iterations meet, and needs neither remainders nor gathers. On the iterations from `from`
+ * on an integer expression is
  *
  *     c + k i   up to an end,
  *
- * which follows from its operands: x % n = x - q n and x / n = q as long as x has the quotient q; a comparison stays as it is as
- * long as the difference keeps its sign. The smallest of the ends is where the next piece begins. Iterations run in the order they
- * had; each does what it did. */
+ * which follows from its operands: x % n = x - q n and x / n = q as long as x has the quotient q; a comparison stays as it is
+ * as long as the difference keeps its sign. The smallest of the ends is where the next piece begins. Iterations run in the
+ * order they had; each does what it did. */
 #include "tree/loops.h"
 
 #include "base/arena.h"

@@ -32,7 +32,8 @@ static ad_sym *local_sum(sums *w, ad_node *target)
         w->room = room;
     }
     int64_t at;
-    const char *name = ad_constant(target->index, &at) && at >= 0 ? ad_text(m, "%s_%d", target->sym->name, (int)at) : ad_text(m, "%s_sum", target->sym->name);
+    const int numbered = ad_constant(target->index, &at) && at >= 0;
+    const char *name = numbered ? ad_text(m, "%s_%d", target->sym->name, (int)at) : ad_text(m, "%s_sum", target->sym->name);
     ad_sym *s = ad_sym_new(m, w->r->fn, name, AD_DOUBLE, AD_LOCAL);
     s->lane = target->sym->lane;
     w->target[w->count] = target;
@@ -47,8 +48,8 @@ static int runs(const ad_node *loop)
     return ad_constant(loop->first, &a) && ad_constant(loop->end, &b) && (loop->step > 0 ? a < b : a > b);
 }
 
-/* sure: n is executed in every iteration. Where it is not, its element need not exist, for the condition may be what keeps the index in its
- * bounds: then it is left alone, unless the index is a constant. */
+/* sure: n is executed in every iteration. Where it is not, its element need not exist, for the condition may be what keeps the
+ * index in its bounds: then it is left alone, unless the index is a constant. */
 static void take_sums(sums *w, ad_node *n, int sure)
 {
     int64_t at;

@@ -1,7 +1,8 @@
-/* merge_sums.c - several additions to one element in one iteration are summed in a local and added at its end: the compiler cannot
- * do it, for all it knows the additions between them may be to the same element.
+/* merge_sums.c - several additions to one element in one iteration are summed in a local and added at its end: the compiler
+ * cannot do it, for all it knows the additions between them may be to the same element.
  *
- *     for i: { a[i] += e;  b[i] += f;  a[i] += g }      becomes      for i: { a_here = e;  b[i] += f;  a_here += g;  a[i] += a_here } */
+ *     for i: { a[i] += e;  b[i] += f;  a[i] += g }
+ *     for i: { a_here = e;  b[i] += f;  a_here += g;  a[i] += a_here } */
 #include "shape/passes_in.h"
 
 #include "base/arena.h"
@@ -24,8 +25,8 @@ static void merge_in(ad_run *r, ad_node *loop)
         ad_sym *here = NULL;
         for (int j = i + 1; j < body->kids; j++) {
             ad_node *other = body->kid[j];
-            if (other->op != AD_INC || other->target->op != AD_ELEM || !same_place(r, target, other->target) || !ad_stays_put(body, other->target->index))
-                continue;
+            if (other->op != AD_INC || other->target->op != AD_ELEM) continue;
+            if (!same_place(r, target, other->target) || !ad_stays_put(body, other->target->index)) continue;
             if (!here) {
                 here = ad_sym_new(m, r->fn, ad_text(m, "%s_here", target->sym->name), AD_DOUBLE, AD_LOCAL);
                 here->lane = target->sym->lane;

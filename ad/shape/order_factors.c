@@ -33,7 +33,8 @@ static int mentions(const ad_node *e)
     return 0;
 }
 
-/* Where a factor goes: the first with lanes, then constants, elements of arrays, other values, and the rest of those with lanes. */
+/* Where a factor goes: the first with lanes, then constants, elements of arrays, other values, and the rest of those with
+ * lanes. */
 static int rank(const factors *f, int i)
 {
     if (ad_has_lanes(f->of[i])) {
@@ -68,8 +69,11 @@ static ad_node *product(ad_arena *m, ad_node *e)
                 continue;
             }
             int at = sorted.count++;
-            for (; at > 0 && r == 2 && sorted.of[at - 1]->op == AD_ELEM && !ad_has_lanes(sorted.of[at - 1]) && before(f.of[i], sorted.of[at - 1]); at--)
-                sorted.of[at] = sorted.of[at - 1];
+            for (; at > 0 && r == 2; at--) {
+                ad_node *last = sorted.of[at - 1];
+                if (last->op != AD_ELEM || ad_has_lanes(last) || !before(f.of[i], last)) break;
+                sorted.of[at] = last;
+            }
             sorted.of[at] = f.of[i];
         }
     ad_node *out = sorted.of[0];

@@ -50,7 +50,8 @@ int ad_independent(const ad_run *r, const ad_node *loop, const ad_loops *around)
 
 /* 1: elements a and b of one array, of any two different iterations of the loop, are different ones; of one iteration they may be
  * the same. */
-int ad_apart(const ad_run *r, const ad_node *loop, const ad_loops *around, const ad_syms *changing, const ad_node *a, const ad_node *b);
+int ad_apart(const ad_run *r, const ad_node *loop, const ad_loops *around, const ad_syms *changing, const ad_node *a,
+             const ad_node *b);
 
 int ad_is_reduction(const ad_node *loop);    /* 1: the loop adds to scalars, and does nothing else */
 int ad_simple(const ad_node *s);             /* 1: an assignment, a note or the declaration of a scalar */

@@ -6,8 +6,9 @@
  *
  *     for tile: { sums = 0;  for point: { S; for j in tile: sums[j] += e }  for j in tile: pb[... j ...] += sums[j] }
  *
- * the compiler unrolls the innermost loop and keeps its elements in registers while the points go by. (Where lanes are the vectors it does so with pb
- * itself.) S is executed once for each tile, what else the loop over points adds to along with the last one. */
+ * the compiler unrolls the innermost loop and keeps its elements in registers while the points go by. (Where lanes are the
+ * vectors it does so with pb itself.) S is executed once for each tile, what else the loop over points adds to along with the
+ * last one. */
 #include "shape/passes_in.h"
 
 #include "base/arena.h"
@@ -75,10 +76,11 @@ static int separable(const tiler *w)
     ad_declared(w->r->m, body, &own);
     for (int i = 0; i < body->kids; i++) {
         const ad_node *s = body->kid[i];
+        const int fine = s->op == AD_SET ? s->target->op == AD_NAME && ad_has(&own, s->target->sym)
+                       : s->op == AD_INC ? !ad_has(&own, s->target->sym)
+                                         : s->op == AD_NOTE || (s->op == AD_DECL && !s->sym->array);
         if (fits(w, s)) any = 1;
-        else if (s->op == AD_SET ? s->target->op != AD_NAME || !ad_has(&own, s->target->sym)
-                                 : s->op == AD_INC ? ad_has(&own, s->target->sym) : s->op != AD_NOTE && (s->op != AD_DECL || s->sym->array))
-            return 0;
+        else if (!fine) return 0;
     }
     return any;
 }

@@ -2,10 +2,12 @@
  *
  *     for j: for i: f[n j + i] = y[n j + i - 1] + y[n j + i + 1] + y[n j + i - n] + y[n j + i + n] + ...
  *
- * To compilers each element that moves with i has an address of its own, for they fold n j into it. Where there are more addresses than registers, the inner
- * loop reads as many of them from memory as elements. With a pointer to row j for each array, which moves on with j,
+ * To compilers each element that moves with i has an address of its own, for they fold n j into it. Where there are more
+ * addresses than registers, the inner loop reads as many of them from memory as elements. With a pointer to row j for each
+ * array, which moves on with j,
  *
- *     for (j, f_row = f, y_row = y; ...; j++, f_row += n, y_row += n) for i: f_row[i] = y_row[i - 1] + y_row[i + 1] + y_row[i - n] + ...
+ *     for (j, f_row = f, y_row = y; ...; j++, f_row += n, y_row += n)
+ *         for i: f_row[i] = y_row[i - 1] + y_row[i + 1] + y_row[i - n] + ...
  *
  * the addresses differ by constants, which are part of the instructions.
  *
@@ -38,7 +40,7 @@ typedef struct finder {
     int count, room;
 } finder;
 
-/* ---- what an inner loop touches ----------------------------------------------------------------------------------------------- */
+/* ---- what an inner loop touches ------------------------------------------------------------------------------------------ */
 
 static int known(const finder *w, const address *a)
 {
@@ -65,7 +67,7 @@ static void list_addresses(finder *w, const ad_node *n, const ad_sym *counter)
     w->list[w->count++] = a;
 }
 
-/* ---- rows ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- rows ---------------------------------------------------------------------------------------------------------------- */
 
 /* What an address has in common with others of its row: it moves with the loop and with nothing inside it. ok 0: nothing, or
  * arithmetic that may wrap around. */
@@ -133,7 +135,8 @@ static int from_record(const finder *w, const ad_row *r)
     return r->step > 0 && trips > 0 && trips * r->step >= LARGE;
 }
 
-/* An element at sym[c] is needed: of those that lie near each other the one with the largest index is fetched, the others were. */
+/* An element at sym[c] is needed: of those that lie near each other the one with the largest index is fetched, the others
+ * were. */
 static void fetch(ad_row *r, int64_t c)
 {
     const int64_t near = 4 * r->step;

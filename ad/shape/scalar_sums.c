@@ -10,7 +10,8 @@
 static int apart(const ad_run *r, const ad_node *loop, const ad_node *s)
 {
     ad_effects all = {{0}, {0}}, own = {{0}, {0}};
-    if (s->op != AD_INC || s->target->op != AD_NAME || s->target->sym->lane || !ad_only_added(loop->body, s->target->sym)) return 0;
+    if (s->op != AD_INC || s->target->op != AD_NAME || s->target->sym->lane) return 0;
+    if (!ad_only_added(loop->body, s->target->sym)) return 0;
     ad_take_effects(r, loop->body, &all);
     ad_take_effects(r, s->value, &own);
     return !ad_meets(&own.reads, &all.writes);

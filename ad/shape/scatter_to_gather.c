@@ -301,7 +301,8 @@ static void give(const nest *w, const addition *x, const ad_box *iterations, str
     ad_arena *m = w->at.r->m;
     int k = 0;
     for (; k < *count; k++)
-        if (ad_box_same(&list[k].iterations, iterations) && list[k].shift[0] == x->shift[0] && list[k].shift[1] == x->shift[1]) break;
+        if (ad_box_same(&list[k].iterations, iterations) && list[k].shift[0] == x->shift[0] && list[k].shift[1] == x->shift[1])
+            break;
     if (k == *count) list[(*count)++] = (strip){*iterations, x->shift, ad_block(m)};
     ad_total t = {.count = 0};
     ad_total_add(&w->at, &t, x->s->value, (const int64_t[2]){0, 0});

@@ -2,8 +2,9 @@
  *
  *     for i: { s = 0;  for j: s += a[i][j] y[j];  ...  for j: yb[j] += a[i][j] s_b }
  *
- * The additions to s wait for each other, and every iteration takes all of yb from the cache and back. With K iterations side by side and their inner loops
- * fused, K sums are under way at a time, and y and yb travel once for K iterations; so with the last ones, if they are fewer. */
+ * The additions to s wait for each other, and every iteration takes all of yb from the cache and back. With K iterations side
+ * by side and their inner loops fused, K sums are under way at a time, and y and yb travel once for K iterations; so with the
+ * last ones, if they are fewer. */
 #include "shape/passes_in.h"
 
 #include "base/arena.h"
@@ -17,9 +18,10 @@ typedef struct jammer {
     int ways;    /* iterations side by side */
 } jammer;
 
-/* ---- whether ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- whether ------------------------------------------------------------------------------------------------------------- */
 
-/* 1: the order in which iterations execute the assignment does not matter, but for rounding. loops: the loop, and perhaps one inside. */
+/* 1: the order in which iterations execute the assignment does not matter, but for rounding. loops: the loop, and perhaps one
+ * inside. */
 static int unordered(const jammer *w, const ad_node *s, const ad_loops *loops)
 {
     const ad_node *target = s->target, *body = w->loop->body;
@@ -43,6 +45,13 @@ static int shared(const jammer *w, const ad_node *n)
     return 0;
 }
 
+/* 1: iterations may execute the statement, which is no loop, side by side. */
+static int may_jam(const jammer *w, const ad_node *s, const ad_loops *loops)
+{
+    if (s->op == AD_SET || s->op == AD_INC) return unordered(w, s, loops);
+    return s->op == AD_NOTE || (s->op == AD_DECL && !s->sym->array);
+}
+
 static int fusible(const jammer *w, const ad_node *inner)
 {
     ad_syms bounds = {0};
@@ -50,10 +59,11 @@ static int fusible(const jammer *w, const ad_node *inner)
     int64_t trips = ad_trips(inner);
     ad_reads(w->r->m, inner->first, &bounds);
     ad_reads(w->r->m, inner->end, &bounds);
-    if (inner->step != 1 || (trips >= 0 && trips < SHORT) || ad_has(&bounds, w->loop->sym) || ad_meets(&bounds, &w->own)) return 0;
+    if (inner->step != 1 || (trips >= 0 && trips < SHORT)) return 0;
+    if (ad_has(&bounds, w->loop->sym) || ad_meets(&bounds, &w->own)) return 0;
     for (int i = 0; i < inner->body->kids; i++) {
         const ad_node *s = inner->body->kid[i];
-        if (s->op == AD_DECL ? s->sym->array : s->op == AD_SET || s->op == AD_INC ? !unordered(w, s, &loops) : s->op != AD_NOTE) return 0;
+        if (!may_jam(w, s, &loops)) return 0;
     }
     return 1;
 }
@@ -70,16 +80,17 @@ static int worth_it(const jammer *w)
         if (s->op == AD_FOR) {
             if (!fusible(w, s)) return 0;
             gains |= shared(w, s->body);
-        } else if (s->op == AD_SET || s->op == AD_INC ? !unordered(w, s, &loops) : s->op == AD_DECL ? s->sym->array : s->op != AD_NOTE) {
+        } else if (!may_jam(w, s, &loops)) {
             return 0;
         }
     }
     return gains && size <= STATEMENTS;
 }
 
-/* ---- how --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- how ----------------------------------------------------------------------------------------------------------------- */
 
-/* The symbols of iteration i + k: new ones for what the body declares, but the counters of inner loops, which all iterations share. */
+/* The symbols of iteration i + k: new ones for what the body declares, but the counters of inner loops, which all iterations
+ * share. */
 static ad_sym **symbols(const jammer *w, int k, ad_node *start)
 {
     ad_arena *m = w->r->m;
