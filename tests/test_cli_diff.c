@@ -108,10 +108,10 @@ static void text(void **state)
     free(first);
 
     char command[2048];
-    write_text("main.c", "#include <costate/runtime.h>\n"
-                         "extern const costate_generated lotka_volterra_generated;\n"
+    write_text("main.c", "#include <costate/costate.h>\n"
+                         "costate_problem lotka_volterra_problem(void);\n"
                          "int main(void)\n{\n    double y[] = {10, 5}, p[] = {1.1, 0.4, 0.4, 0.1}, f[2];\n"
-                         "    return lotka_volterra_generated.problem.rhs(0, y, p, f, 0) || f[0] != 1.1 * 10 - 0.4 * 10 * 5;\n}\n");
+                         "    return lotka_volterra_problem().rhs(0, y, p, f, 0) || f[0] != 1.1 * 10 - 0.4 * 10 * 5;\n}\n");
     snprintf(command, sizeof command,
              "cd '%s' && ${CC:-cc} -Wall -Wextra -Wshadow -Wconversion -Werror -ffp-contract=off -I'%s/include' main.c made.c "
              "-o main -lm && ./main", root, SOURCE_DIR);

@@ -103,7 +103,7 @@ Every function has the derivative products `jvp`, `vjp` and `vjp_dot`.
     for macro, name, *columns, meaning in entries('model.def'):
         if macro in ('SIZE', 'NUMBER'):
             text += row(code('.' + name), '', meaning)
-        elif macro == 'LIST':
+        elif macro in ('LIST', 'NOMINAL'):
             text += row(code('.' + name), code(columns[1]), meaning)
         else:
             arguments, rows, products, each = columns
@@ -135,7 +135,7 @@ def members(block):
     """What the macros in front of an #include of model.def make of its lines."""
     macros, text = dict(re.findall(r'#define COSTATE_(\w+)\(.*?\) ?(.*)', block[1])), ''
     for macro, name, *columns, meaning in entries('model.def'):
-        body = macros.get(macro, macros['FUNCTION'] if macro == 'SYSTEM' else '')
+        body = macros.get(macro, macros.get({'SYSTEM': 'FUNCTION', 'NOMINAL': 'LIST'}.get(macro), ''))
         member = re.sub(r'\bname\b', name, re.sub(r'##kind', columns[0] if columns else '', body))
         arguments = f'({columns[0]}): ' if macro in ('SYSTEM', 'FUNCTION') else ''
         text += f'    {member:30} /* {arguments}{meaning} */\n' if member else ''

@@ -181,6 +181,13 @@ const char *ad_table_name(ad_arena *m, const char *model, int pieces)
     return ad_text(m, "%s_generated%s", model, ending[first]);
 }
 
+/* A list of the descriptor as a member: values or names. */
+static void put_list(file *g, const char *indent, const char *name, const char *kind, int size, const char *text)
+{
+    const char *type = strcmp(kind, "names") == 0 ? "const char *const" : "const double";
+    if (g->options->complete && text) ad_put(g->o, "%s    .%s = (%s[%d]){%s},\n", indent, name, type, size, text);
+}
+
 static void put_problem(file *g)
 {
     const ad_model *model = g->model;
@@ -200,7 +207,33 @@ static void put_problem(file *g)
     if (g->made[AD_FN_rhs][product_number("jac")] && g->entries.colptr)
         ad_put(g->o, "        .pattern = {.format = COSTATE_CSC, .colptr = %s_colptr, .rowind = %s_rowind},\n", model->name,
                model->name);
+#define COSTATE_NOMINAL(...)
+#define COSTATE_LIST(name, kind, size, ...) put_list(g, "    ", #name, #kind, model->size, model->name);
+#include <costate/model.def>
     ad_puts(g->o, "    },\n");
+}
+
+/* The whole run that the descriptor describes. */
+static void put_nominal(file *g)
+{
+    const ad_model *model = g->model;
+#define COSTATE_LIST(...)
+#define COSTATE_NUMBER(name, ...) \
+    if (g->options->complete && model->name) ad_put(g->o, "    ." #name " = %s,\n", model->name);
+#define COSTATE_NOMINAL(name, kind, size, ...) put_list(g, "", #name, #kind, model->size, model->name);
+#include <costate/model.def>
+}
+
+/* What a program calls. */
+static void put_offers(file *g)
+{
+    const char *name = g->model->name;
+    ad_put(g->o, "\nCOSTATE_API costate_problem %s_problem(void);\n", name);
+    ad_put(g->o, "COSTATE_API int %s_nominal(double *y0, double *p);\n\n", name);
+    ad_put(g->o, "costate_problem %s_problem(void)\n{\n    static costate_columns columns;\n"
+                 "    return costate_generated_problem(&%s_generated, &columns);\n}\n\n", name, name);
+    ad_put(g->o, "int %s_nominal(double *y0, double *p)\n{\n    return costate_generated_nominal(&%s_generated, y0, p);\n}\n",
+           name, name);
 }
 
 static void put_table(file *g)
@@ -211,7 +244,9 @@ static void put_table(file *g)
     ad_put(g->o, "    .layout = COSTATE_GENERATED, .model = \"%s\",\n", name);
     if (g->options->pieces & AD_FORWARD) ad_put(g->o, "    .pattern = %s_pattern,\n", name);
     put_problem(g);
+    put_nominal(g);
     ad_puts(g->o, "};\n");
+    if (g->options->complete) put_offers(g);
 }
 
 /* ---- the trees ------------------------------------------------------------------------------------------------------------ */

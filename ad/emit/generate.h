@@ -20,6 +20,7 @@ enum {
 
 typedef struct ad_generate_options {
     int pieces;    /* which; the table of the file is M_generated, or, without AD_FORWARD, what ad_table_name says */
+    int complete;  /* 1: for programs: lists of the descriptor too, M_problem and M_nominal; all pieces are wanted then */
     int nan_check; /* 1: functions report the first value that is not a number, with its line, and return -1 */
     int cut;       /* statements above which the body of a function is cut, so that compilers do not take ages; 0: AD_LONG of emit.h */
     const char *dump;    /* the name of a pass: instead of C, the trees as they are after it; NULL: C */

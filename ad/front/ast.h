@@ -101,7 +101,7 @@ struct ac_expr {
     ac_entity *entity; /* E_NAME */
     ac_name *name;     /* E_UNKNOWN, E_MEMBER, E_ARROW; E_CALL of a name: that name */
     ac_type *type;     /* E_CAST, E_SIZEOF of a type, E_LITERAL, E_INTEGER */
-    const char *text;  /* E_FLOATING */
+    const char *text;  /* E_FLOATING, E_STRING */
     int64_t number;
     double value;
     int postfix;
@@ -167,6 +167,11 @@ ac_unit *ac_parse(ad_arena *m, ad_diag *d, ac_names *names, const char *file, ac
 ac_entity *ac_function(ac_unit *u, const char *name); /* a function of the file that has a body; NULL */
 int ac_body(ac_unit *u, ac_entity *function);         /* parses the body; 0 after errors */
 int ac_field_value(ac_unit *u, const ac_field *f, int64_t *value); /* a constant expression; 0 after an error */
+
+/* ---- lists.c ------------------------------------------------------------------------------------------------------------ */
+
+const char *ac_number_text(ac_unit *u, const ac_field *f); /* of t0, t1; NULL: costate diff cannot say */
+const char *ac_list_text(ac_unit *u, const ac_field *f);   /* of y0, ...: "1, 2.5"; NULL: likewise */
 
 /* ---- types.c ------------------------------------------------------------------------------------------------------------- */
 

@@ -187,5 +187,8 @@ ad_model *ac_model(ac_unit *u)
     missing_or_twice(u, m);
     for (int i = 0; i < AD_FUNCTIONS; i++) m->fn[i] = lower(&r, (ad_function)i);
     if (r.raw) m->prelude = prelude(u);
+#define COSTATE_NUMBER(name, ...) m->name = field(u, #name) ? ac_number_text(u, field(u, #name)) : "0";
+#define COSTATE_LIST(name, ...) m->name = field(u, #name) ? ac_list_text(u, field(u, #name)) : NULL;
+#include <costate/model.def>
     return ad_diag_count(u->d) == 0 ? m : NULL;
 }

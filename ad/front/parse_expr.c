@@ -134,7 +134,11 @@ static ac_expr *primary(ac_parser *p)
     case AC_STRING: {
         ac_expr *e = ac_expr_new(p, E_STRING, t, NULL, NULL, NULL);
         e->number = t->length - 1;
-        while (ac_peek(p, 0)->kind == AC_STRING) e->number += ac_peek(p, 0)->length - 2, p->at++;
+        e->text = ad_text_n(p->m, t->text, (size_t)t->length);
+        for (ac_token *more; (more = ac_peek(p, 0))->kind == AC_STRING; p->at++) {
+            e->number += more->length - 2;
+            e->text = ad_text(p->m, "%s %.*s", e->text, more->length, more->text);
+        }
         return e;
     }
     case AC_IDENT: {

@@ -70,9 +70,9 @@ static void fill_problem(costate_model *m)
     const costate_pattern pattern = m->problem.pattern; /* survives */
     m->problem = m->functions.problem;
     if (!m->problem.jac) m->problem.pattern = pattern;
-    m->problem.observe_at = d->observe_at.item;
-    m->problem.state_names = d->state_names.item;
-    m->problem.param_names = d->param_names.item;
+#define COSTATE_NOMINAL(...)
+#define COSTATE_LIST(name, ...) m->problem.name = d->name.item;
+#include <costate/model.def>
 }
 
 static int fill_nominal(costate_model *m)
@@ -101,6 +101,6 @@ int ad_model_fill(costate_model *m)
     status = fill_nominal(m);
     if (status || m->problem.jac || !m->functions.pattern) return status;
     status = ad_compress_pattern(m, 0);
-    if (!status) ad_model_choose_format(m);
+    if (!status) m->problem.pattern = costate_columns_pattern(m->problem.n, &m->pattern[0]);
     return status;
 }

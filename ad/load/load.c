@@ -103,10 +103,10 @@ static int read_tree(costate_model *m)
     return status ? status : ad_model_fail(m, COSTATE_MODEL_REFUSED, "%s", ad_diag_text(m->diag));
 }
 
-/* C for these pieces, or what the trees are after a pass. */
-static int generate(costate_model *m, int pieces, const char *pass, const char *product, ad_out *text)
+/* What ad_generate writes. */
+static int generate(costate_model *m, ad_generate_options how, ad_out *text)
 {
-    const ad_generate_options how = {.pieces = pieces, .nan_check = m->options.nan_check, .dump = pass, .product = product};
+    how.nan_check = m->options.nan_check;
     *text = (ad_out){.m = m->arena};
     if (!ad_generate(m->arena, m->tree, &how, text)) return 0;
     return ad_model_fail(m, COSTATE_MODEL_REFUSED,
@@ -133,7 +133,7 @@ static int together(const costate_model *m, int pieces, int i)
 static int start_pieces(costate_model *m, int pieces, ad_unit *u)
 {
     ad_out text;
-    const int status = generate(m, pieces, NULL, NULL, &text);
+    const int status = generate(m, (ad_generate_options){.pieces = pieces}, &text);
     if (status) return status;
     platform_object_close(u->handle);
     *u = (ad_unit){.text = text.text, .length = text.length};
@@ -282,7 +282,8 @@ static int write_text(costate_model *m, const opening *o)
 {
     ad_out text;
     int status = read_model(m, 0);
-    if (!status) status = generate(m, (1 << AD_PIECES) - 1, o->pass, o->product, &text);
+    const ad_generate_options how = {.pieces = (1 << AD_PIECES) - 1, .complete = 1, .dump = o->pass, .product = o->product};
+    if (!status) status = generate(m, how, &text);
     if (status) return status;
     *o->text = ad_out_text(&text);
     if (!o->kinks) return 0;

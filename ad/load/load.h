@@ -13,11 +13,6 @@
 
 enum { AD_ORDERS = 3 };
 
-/* Compressed columns, allocated by malloc. */
-typedef struct ad_columns {
-    int *colptr, *rowind;
-} ad_columns;
-
 struct costate_model {
     ad_arena *arena;
     jmp_buf escape; /* taken when memory ends */
@@ -33,7 +28,7 @@ struct costate_model {
     costate_generated functions;    /* of all orders */
     costate_problem problem;
     double *y0, *p;
-    ad_columns pattern[2];          /* of f_y and f_p */
+    costate_columns pattern[2];     /* of f_y and f_p */
     ad_out message, warnings;
     int no_memory;                  /* 1: the last call ended for want of it */
 };
@@ -46,6 +41,5 @@ int ad_model_fill(costate_model *m);
 
 /* compress_pattern.c: the pattern of f_y (0) or f_p (1), once. */
 int ad_compress_pattern(costate_model *m, int of_params);
-void ad_model_choose_format(costate_model *m); /* what problem.pattern is to be, from m->pattern[0] */
 
 #endif

@@ -167,7 +167,11 @@ typedef struct ad_model {
 #include <costate/model.def>
     ad_fn *fn[AD_FUNCTIONS]; /* by enum ad_function; NULL: not there */
     const char *prelude; /* C text the emitted file needs before its functions: types and const tables of the user's file; "" */
-    /* The descriptor itself (names, y0, p, t0, t1, defaults) is not read here: it is compiled with the user's file. */
+    /* Numbers and lists of the descriptor as C text; NULL: not given, or not made of constants. The loader has them from the
+     * user's file, which is compiled. */
+#define COSTATE_NUMBER(name, ...) const char *name;
+#define COSTATE_LIST(name, ...) const char *name;
+#include <costate/model.def>
 } ad_model;
 
 /* ---- slots: what the parameters of a function are ----------------------------------------------------------------------

@@ -136,8 +136,9 @@ typedef struct costate_problem {
     int observations;         /* k = 0 .. observations-1 */
     const double *observe_at; /* their times, in the order in which the run meets them, within [t0, t1]; steps end there exactly */
 
-    const char *const *state_names; /* n names, or NULL: y[0], y[1], ... */
-    const char *const *param_names; /* np names, or NULL: p[0], ... */
+    const char *const *state_names;     /* n names, or NULL: y[0], y[1], ... */
+    const char *const *param_names;     /* np names, or NULL: p[0], ... */
+    const char *const *objective_names; /* names of the objectives, or NULL: g[0], ... */
 
     /* init(p, y0): if init.eval is set, costate_solve overwrites y with it. The objectives are the sum of terminal(t, y, p, g)
      * at t1, the integral of running(t, y, p, r) by the method's own quadrature, and observe(k, t, y, p, g) for each k; if

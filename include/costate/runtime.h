@@ -421,6 +421,58 @@ static inline void costate_sets_free(costate_index_set *s, size_t count)
 /* Returns 0; < 0: no memory. The point (t, y, p) is used for conditions and indices only. */
 typedef int costate_pattern_fn(double t, const double *y, const double *p, costate_pattern_sink *sink, void *data);
 
+/* Compressed columns, allocated by malloc. */
+typedef struct costate_columns {
+    int *colptr, *rowind;
+} costate_columns;
+
+/* The transpose of the sink's rows, of those entries that are from first to first + columns - 1. -1: no memory. */
+static inline int costate_columns_transpose(const costate_pattern_sink *sink, int first, int columns, costate_columns *c)
+{
+    int *start = (int *)calloc((size_t)columns + 2, sizeof *start);
+    if (!start) return -1;
+    size_t entries = 0;
+    for (int i = 0; i < sink->rows; i++)
+        for (int k = 0; k < sink->row[i].count; k++) {
+            const int j = sink->row[i].item[k] - first;
+            if (j >= 0 && j < columns) start[j + 2]++, entries++;
+        }
+    int *rowind = entries <= INT32_MAX ? (int *)malloc((entries + 1) * sizeof *rowind) : NULL;
+    if (!rowind) {
+        free(start);
+        return -1;
+    }
+    for (int j = 2; j <= columns; j++) start[j] += start[j - 1];
+    for (int i = 0; i < sink->rows; i++) /* start[j + 1] runs to the end of column j */
+        for (int k = 0; k < sink->row[i].count; k++) {
+            const int j = sink->row[i].item[k] - first;
+            if (j >= 0 && j < columns) rowind[start[j + 1]++] = i;
+        }
+    c->colptr = start, c->rowind = rowind;
+    return 0;
+}
+
+/* Narrow bands are stored as such: LAPACK's band solver is the fastest there is, if little of the band is empty. */
+enum { COSTATE_BAND_MOST = 9 };
+#define COSTATE_BAND_FILLED 0.6
+
+/* The format that suits the pattern of a square matrix. */
+static inline costate_pattern costate_columns_pattern(int n, const costate_columns *c)
+{
+    int lower = 0, upper = 0;
+    for (int j = 0; j < n; j++)
+        for (int k = c->colptr[j]; k < c->colptr[j + 1]; k++) {
+            if (c->rowind[k] - j > lower) lower = c->rowind[k] - j;
+            if (j - c->rowind[k] > upper) upper = j - c->rowind[k];
+        }
+    const double entries = c->colptr[n], width = lower + upper + 1.0;
+    costate_pattern pattern = {.format = COSTATE_CSC, .colptr = c->colptr, .rowind = c->rowind};
+    if (entries >= (double)n * n) pattern = (costate_pattern){.format = COSTATE_DENSE};
+    else if (width <= COSTATE_BAND_MOST && width < n && entries >= COSTATE_BAND_FILLED * n * width)
+        pattern = (costate_pattern){.format = COSTATE_BANDED, .lower = lower, .upper = upper};
+    return pattern;
+}
+
 #define COSTATE_GENERATED 2 /* changes with the layout below */
 
 /* What a file offers. One that holds some of the products only leaves the members of others NULL. */
@@ -429,6 +481,50 @@ typedef struct costate_generated {
     const char *model;
     costate_pattern_fn *pattern; /* of f_y and f_p */
     costate_problem problem;     /* its pattern is that of jac; without jac it is not set */
+    double t0, t1;               /* of the file that costate diff writes: what the model's descriptor says */
+    const double *y0, *p;        /* NULL: not given, or not made of constants */
 } costate_generated;
+
+/* The pattern of f_y (of_params 0) or f_p (1) at a point. -1: no memory. */
+static inline int costate_columns_find(const costate_generated *g, int of_params, double t, const double *y, const double *p,
+                                       costate_columns *c)
+{
+    const int n = g->problem.n;
+    costate_pattern_sink sink = {.rows = n, .states = n, .params = of_params};
+    sink.row = costate_sets_new(&sink, (size_t)n);
+    int status = sink.row ? g->pattern(t, y, p, &sink, NULL) : -1;
+    if (!status && sink.failed) status = -1;
+    if (!status) status = costate_columns_transpose(&sink, of_params ? n : 0, of_params ? g->problem.np : n, c);
+    costate_sets_free(sink.row, (size_t)n);
+    return status;
+}
+
+/* The nominal initial state and parameters. -1: the file does not have them, for they are not made of constants, or are computed
+ * by the model's defaults. */
+static inline int costate_generated_nominal(const costate_generated *g, double *y0, double *p)
+{
+    const costate_problem *q = &g->problem;
+    if ((q->np && !g->p) || (!q->init.eval && !g->y0)) return -1;
+    if (q->np) memcpy(p, g->p, (size_t)q->np * sizeof *p);
+    if (q->init.eval) return q->init.eval(0, g->t0, NULL, p, y0, q->data);
+    memcpy(y0, g->y0, (size_t)q->n * sizeof *y0);
+    return 0;
+}
+
+/* The problem of a file, complete. Without jac its pattern is found at the nominal point, or left dense if there is none;
+ * *columns keeps it from the first call on. */
+static inline costate_problem costate_generated_problem(const costate_generated *g, costate_columns *columns)
+{
+    costate_problem problem = g->problem;
+    double *y = (double *)malloc(((size_t)problem.n + (size_t)problem.np + 1) * sizeof *y);
+    if (!problem.jac && y && !costate_generated_nominal(g, y, y + problem.n)) {
+        pthread_mutex_lock(&costate_work_lock);
+        if (columns->colptr || !costate_columns_find(g, 0, g->t0, y, y + problem.n, columns))
+            problem.pattern = costate_columns_pattern(problem.n, columns);
+        pthread_mutex_unlock(&costate_work_lock);
+    }
+    free(y);
+    return problem;
+}
 
 #endif
