@@ -50,7 +50,8 @@ static ad_subject subject(file *g, ad_function which)
     const ad_function_info *info = &ad_functions[which];
     const int outputs = ad_output_rows(model, which);
     ad_subject s = {.model = model, .objective = !info->system, .frequent = info->each == AD_EACH_stage, .most = &g->most,
-                    .nan_check = g->options->nan_check, .watch = g->options->dump ? &g->watch : NULL, .rows = {model->states, model->params, outputs, 1}};
+                    .nan_check = g->options->nan_check, .watch = g->options->dump ? &g->watch : NULL,
+                    .rows = {model->states, model->params, outputs, 1}};
     s.name = info->system ? model->name : ad_text(g->m, "%s_%s", model->name, info->name);
     if (!model->fn[which]) return s;
     ad_fn *fn = ad_fn_copy(g->m, model->fn[which], NULL);
@@ -258,7 +259,8 @@ static void dump(void *context, const ad_plan *plan, const ad_pass *pass, const 
     if (strcmp(pass->name, g->options->dump) != 0 || (product && strcmp(plan->product, product) != 0)) return;
     const char *text = ad_print_fn(g->m, fn);
     const int same = g->last && strcmp(text, g->last) == 0;
-    ad_put(&g->trees, "/* %s, %s, after %s%s */\n", plan->name, plan->lanes ? "several lanes" : "one lane", pass->name, same ? ": the same" : "");
+    ad_put(&g->trees, "/* %s, %s, after %s%s */\n", plan->name, plan->lanes ? "several lanes" : "one lane", pass->name,
+           same ? ": the same" : "");
     if (!same) ad_put(&g->trees, "%s\n", text);
     g->last = text;
 }

@@ -1,14 +1,14 @@
-/* scatter_to_gather.c - stencils that take what reverse mode has them give.
+/* scatter_to_gather.c - iterations of a stencil that take what reverse mode has them give.
  *
  *     for x in D: { ...;  a[x] += g(x);  a[x - 1] += e(x);  a[x + 1] += e(x) }
  *
- * Every point has three elements fetched and put back. Where e is cheap, and of nothing that the loop changes, a point computes
- * what its neighbours would give it, and fetches its own element only:
+ * Every iteration has three elements fetched and put back. Where e is cheap, and of nothing that the loop changes, an iteration
+ * computes what its neighbours would give it, and fetches its own element only:
  *
  *     for x in D: { ...;  a[x] += g(x) + e(x + 1) + e(x - 1) }
  *
- * D is one loop or two, one inside the other. An addition with the shift s adds to the element of the point x + s; seen from
- * there it comes from x - s, which has to be in D. So D is cut into boxes, one inside and a rim around it, and the box R takes
+ * D is one loop or two, one inside the other. An addition with the shift s adds to the element of the iteration x + s; seen
+ * from there it comes from x - s, which has to be in D. So D is cut into boxes, one inside and a rim around it, and the box R takes
  * the shift s if all of R - s is in D. What no box takes,
  *
  *     D \ union of R - s over the boxes R that take s,
@@ -230,7 +230,7 @@ static int takes(const nest *w, const ad_box *b, const addition *x)
     return ad_box_same(&from, &common);
 }
 
-/* What the point takes for the element of number `at`; gone: additions that are part of it. */
+/* What the iteration takes for the element of number `at`; gone: additions that are part of it. */
 static void take(const nest *w, const ad_box *b, int at, unsigned char *gone, ad_node *body)
 {
     ad_arena *m = w->at.r->m;
