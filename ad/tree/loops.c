@@ -69,24 +69,29 @@ static const ad_node several = {.op = AD_NOTE}; /* set to different expressions 
 /* The expression each integer is set to, and the loops inside which it is declared: what it stands for holds as long as their
  * counters stand still. */
 typedef struct search {
+    ad_arena *m;
     ad_defs d;
-    ad_loops *scope;
-    unsigned char *declared;
+    ad_loops **scope; /* NULL: not declared */
 } search;
 
-static void collect(const ad_node *n, search *q, ad_loops around)
+static void declare(search *q, const ad_sym *s, const ad_loops *around)
+{
+    ad_loops *scope = q->scope[s->number];
+    int same = 0;
+    if (!scope) {
+        scope = q->scope[s->number] = ad_take(q->m, sizeof *scope);
+        *scope = *around;
+    }
+    while (same < scope->depth && same < around->depth && same < AD_DEPTH &&
+           scope->loop[same]->sym == around->loop[same]->sym)
+        same++;
+    scope->depth = same;
+}
+
+static void collect(const ad_node *n, search *q, const ad_loops *around)
 {
     if (!n) return;
-    if (n->op == AD_DECL && n->sym->type == AD_INT && !n->sym->array && n->sym->number < q->d.syms) {
-        int i = n->sym->number, same = 0;
-        ad_loops *scope = &q->scope[i];
-        if (!q->declared[i]) *scope = around;
-        while (same < scope->depth && same < around.depth && same < AD_DEPTH &&
-               scope->loop[same]->sym == around.loop[same]->sym)
-            same++;
-        scope->depth = same;
-        q->declared[i] = 1;
-    }
+    if (n->op == AD_DECL && n->sym->type == AD_INT && !n->sym->array && n->sym->number < q->d.syms) declare(q, n->sym, around);
     if (n->op == AD_SET || n->op == AD_POP) {
         const ad_sym *s = n->target->sym;
         if (s->type == AD_INT && n->target->op == AD_NAME && s->number < q->d.syms) {
@@ -96,7 +101,12 @@ static void collect(const ad_node *n, search *q, ad_loops around)
             else if (*def != &several && !ad_same(*def, n->value)) *def = &several;
         }
     }
-    if (n->op == AD_FOR) ad_loops_enter(&around, n);
+    if (n->op == AD_FOR) {
+        ad_loops inside = *around;
+        ad_loops_enter(&inside, n);
+        collect(n->body, q, &inside);
+        return;
+    }
     for (int i = ad_inner(n); i < n->kids; i++) collect(n->kid[i], q, around);
 }
 
@@ -126,11 +136,11 @@ static int stands(const search *q, const ad_node *n, const ad_loops *scope, int 
 ad_defs ad_defs_of(ad_arena *m, const ad_fn *fn, const ad_node *body)
 {
     size_t n = (size_t)fn->syms + 1;
-    search q = {{ad_take(m, n * sizeof *q.d.def), fn->syms}, ad_take(m, n * sizeof *q.scope), ad_take(m, n)};
+    search q = {m, {ad_take(m, n * sizeof *q.d.def), fn->syms}, ad_take(m, n * sizeof *q.scope)};
     ad_defs clean = {ad_take(m, n * sizeof *clean.def), fn->syms};
-    collect(body, &q, (ad_loops){0});
+    collect(body, &q, &(ad_loops){0});
     for (int i = 0; i < fn->syms; i++)
-        if (q.declared[i] && q.d.def[i] && q.d.def[i] != &several && stands(&q, q.d.def[i], &q.scope[i], 0))
+        if (q.scope[i] && q.d.def[i] && q.d.def[i] != &several && stands(&q, q.d.def[i], q.scope[i], 0))
             clean.def[i] = q.d.def[i];
     return clean;
 }
