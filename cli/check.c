@@ -81,7 +81,8 @@ static int draw(cli_session *s, const costate_certificate *c)
 {
     char *gradient = cli_text("gradient: slope %.2f", c->slope_gradient);
     char *hessian = cli_text("Hessian: slope %.2f", c->slope_hessian);
-    const figure_curve curve[] = {{gradient, c->levels, c->eps, c->rest_gradient}, {hessian, c->levels, c->eps, c->rest_hessian}};
+    const figure_curve curve[] = {{gradient, NULL, c->levels, c->eps, c->rest_gradient},
+                                  {hessian, NULL, c->levels, c->eps, c->rest_hessian}};
     const int code = figure_curves(s, "relative size of the perturbation", "remainder of Taylor's formula",
                                    isnan(c->symmetry) ? 1 : 2, curve);
     free(gradient);

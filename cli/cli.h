@@ -244,12 +244,14 @@ void report_end(cli_session *s, cli_json *j);                      /* warnings a
 /* figure.c: --plot, if it was given; exit codes. possible comes before the run. */
 int figure_possible(const cli_request *r);
 int figure_run(cli_session *s, const double *rows);
-int figure_tangent(cli_session *s, const cli_choice *wrt, const double *rows);
-/* Bars: a chart for each objective, of.count x count values under `count` names. */
+int figure_tangent(cli_session *s, const cli_choice *wrt, const double *y, const double *rows);
+/* Bars: a chart for each objective, of.count x count values under `count` names. what: the axis, @ standing for the objective. */
 int figure_bars(cli_session *s, const char *what, const cli_choice *of, int count, const char *const *name, const double *value);
+/* Matrices: one for each objective, of.count x size x size values. */
+int figure_matrices(cli_session *s, const cli_choice *of, int size, const char *const *name, const double *value);
 /* Curves over two logarithmic axes. */
 typedef struct figure_curve {
-    const char *name;
+    const char *name, *group; /* group: NULL, or what many curves are sorted by */
     int count;
     const double *x, *y;
 } figure_curve;

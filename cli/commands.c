@@ -39,8 +39,7 @@ const cli_command cli_commands[] = {
     {"compare", CLI_COMPARE, cli_compare, "error against time of the methods, on this model",
      "Lets the methods compute the gradient at tolerances from a thousand times to a thousandth of --rtol and --atol, and says "
      "how large its error is and how long it took: which method and tolerance suit the model and the accuracy one needs. With "
-     "--plot it draws the work-precision diagram of those that are the fastest of their family at some accuracy, or of those "
-     "that --among names.\n\n"
+     "--plot it draws the work-precision diagram, with a panel for each family if there are many.\n\n"
      "The error is relative, in the norm of the derivatives each times its variable's value, the largest of all objectives; the "
      "reference is a high-order method at a millionth of the tolerances. A run of more than 20000 steps (or --max-steps) is "
      "given up, and a method that takes more than a second is not tried at tighter tolerances.",

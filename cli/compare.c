@@ -185,14 +185,13 @@ static int compare(cli_session *s, result *a)
 
 /* ---- output ----------------------------------------------------------------------------------------------------------- */
 
-/* The fastest trial with an error of at most this, of all families or of that of method `like`; -1: none. */
-static int fastest(const result *a, int like, double error, int *level)
+/* The fastest trial with an error of at most this; -1: none. */
+static int fastest(const result *a, double error, int *level)
 {
     int best = -1;
     for (int i = 0; i < a->count; i++)
         for (int k = 0; k < LEVELS; k++) {
             const trial *t = &a->tried[i][k];
-            if (like >= 0 && a->method[i]->family != a->method[like]->family) break;
             if (t->error <= error && (best < 0 || t->seconds < a->tried[best][*level].seconds)) best = i, *level = k;
         }
     return best;
@@ -206,7 +205,7 @@ static void print_fastest(cli_session *s, const result *a)
     for (int k = 0; k < 4; k++) table_text(&t, "%s", head[k]);
     for (double error = loose; error > tight; error /= 100) {
         int level = 0;
-        const int i = fastest(a, -1, error, &level);
+        const int i = fastest(a, error, &level);
         if (i < 0) continue;
         table_text(&t, "%.0e", error);
         table_text(&t, "%s", a->method[i]->name);
@@ -289,12 +288,12 @@ static void print_json(cli_session *s, const result *a)
     report_end(s, &j);
 }
 
-/* Whether a method is drawn: all that --among names, else those which are the fastest of their family for some error. */
-static int drawn(const cli_session *s, const result *a, int i)
+/* Curves are sorted by these. */
+static const char *family(const costate_table *m)
 {
-    int level = 0, best = cli_value(s->request, OPT_AMONG) != NULL;
-    for (double error = loose; error > tight; error /= 100) best |= fastest(a, i, error, &level) == i;
-    return best;
+    static const char *const names[] = {[COSTATE_ERK] = "explicit", [COSTATE_ROS] = "Rosenbrock", [COSTATE_SDIRK] = "SDIRK",
+                                        [COSTATE_FIRK] = "fully implicit"};
+    return names[m->family];
 }
 
 static int draw(cli_session *s, const result *a)
@@ -304,10 +303,9 @@ static int draw(cli_session *s, const result *a)
     double *numbers = cli_take((size_t)a->count * 2 * LEVELS, sizeof *numbers);
     int count = 0;
     for (int i = 0; i < a->count; i++) {
-        if (!drawn(s, a, i)) continue;
         figure_curve *c = &curve[count];
         double *error = numbers + (size_t)(2 * count++) * LEVELS, *seconds = error + LEVELS;
-        *c = (figure_curve){.name = a->method[i]->name, .x = error, .y = seconds};
+        *c = (figure_curve){.name = a->method[i]->name, .group = family(a->method[i]), .x = error, .y = seconds};
         for (; c->count < LEVELS && !a->tried[i][c->count].status; c->count++) {
             error[c->count] = a->tried[i][c->count].error;
             seconds[c->count] = a->tried[i][c->count].seconds;

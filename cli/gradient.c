@@ -128,12 +128,14 @@ static void print_json(cli_session *s, const result *a)
 static int draw(cli_session *s, const result *a)
 {
     if (!cli_value(s->request, OPT_PLOT)) return EXIT_GOOD;
-    const int count = a->wrt.count;
+    const int count = a->wrt.count, with_scaled = cli_value(s->request, OPT_SCALED) != NULL;
     double *value = cli_take((size_t)a->of.count * (size_t)count, sizeof *value);
     char **label = cli_labels(s, &a->wrt);
     for (int l = 0; l < a->of.count; l++)
-        for (int k = 0; k < count; k++) value[(size_t)l * (size_t)count + (size_t)k] = scaled(s, a, k, l);
-    const int code = figure_bars(s, "scaled sensitivity: percent per percent", &a->of, count, (const char *const *)label, value);
+        for (int k = 0; k < count; k++)
+            value[(size_t)l * (size_t)count + (size_t)k] = with_scaled ? scaled(s, a, k, l) : derivative(a, k, l);
+    const int code = figure_bars(s, with_scaled ? "percent of @ per percent of name" : "d @ / d name", &a->of, count,
+                                 (const char *const *)label, value);
     cli_labels_free(label, count);
     free(value);
     return code;

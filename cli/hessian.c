@@ -153,28 +153,20 @@ static void print_json(cli_session *s, const result *a)
     report_close(s, &j);
 }
 
-/* Bars for the entries of the matrix's triangle, or of the product; zeros are not drawn. Each is made a pure number by the values
- * of its variables and of the objective. */
+/* The matrices, or bars for the product. */
 static int draw(cli_session *s, const result *a)
 {
     if (!cli_value(s->request, OPT_PLOT)) return EXIT_GOOD;
-    const int m = a->wrt.count, count = a->full ? m * (m + 1) / 2 : m;
-    double *value = cli_take((size_t)a->of.count * (size_t)count, sizeof *value);
-    char **label = cli_labels(s, &a->wrt), **name = cli_take((size_t)count, sizeof *name);
-    for (int k = 0, at = 0; k < m; k++)
-        for (int l = 0; l <= (a->full ? k : 0); l++, at++) {
-            name[at] = a->full ? cli_text("%s, %s", label[l], label[k]) : cli_text("%s", label[k]);
-            for (int o = 0; o < a->of.count; o++) {
-                const double entry = product(a, k, a->full ? o * m + l : o) * cli_variable_value(s, a->wrt.pick[k]);
-                const double other = a->full ? cli_variable_value(s, a->wrt.pick[l]) : 1;
-                value[(size_t)o * (size_t)count + (size_t)at] = entry * other / a->psi[a->of.pick[o]];
-            }
-        }
-    const int code = figure_bars(s, a->full ? "second derivative times both values, relative to the objective"
-                                            : "Hessian times direction, times the value, relative to the objective",
-                                 &a->of, count, (const char *const *)name, value);
-    cli_labels_free(name, count);
-    cli_labels_free(label, m);
+    const size_t m = (size_t)a->wrt.count, width = a->full ? m : 1;
+    double *value = cli_take((size_t)a->of.count * m * width, sizeof *value);
+    char **label = cli_labels(s, &a->wrt);
+    const char *const *name = (const char *const *)label;
+    for (size_t o = 0; o < (size_t)a->of.count; o++)
+        for (size_t k = 0; k < m; k++)
+            for (size_t l = 0; l < width; l++) value[(o * m + k) * width + l] = product(a, (int)k, (int)(o * width + l));
+    const int code = a->full ? figure_matrices(s, &a->of, (int)m, name, value)
+                             : figure_bars(s, "Hessian of @ times the direction", &a->of, (int)m, name, value);
+    cli_labels_free(label, (int)m);
     free(value);
     return code;
 }

@@ -53,6 +53,8 @@ axis axis_linear(double lo, double hi, int wanted, int loose)
 
 axis axis_log(double lo, double hi, int wanted)
 {
+    lo = fmin(fmax(lo, 1e-300), 1e300);
+    hi = fmin(fmax(hi, 1e-300), 1e300);
     if (!(lo < hi)) {
         lo /= 2;
         hi *= 2;
@@ -66,7 +68,8 @@ axis axis_log(double lo, double hi, int wanted)
 
 double axis_at(const axis *a, double value)
 {
-    const double part = a->log ? (log10(value) - log10(a->lo)) / (log10(a->hi) - log10(a->lo)) : (value - a->lo) / (a->hi - a->lo);
+    const double part = a->log ? (log10(value) - log10(a->lo)) / (log10(a->hi) - log10(a->lo))
+                               : (value - a->lo) / (a->hi - a->lo);
     return a->from + part * (a->to - a->from);
 }
 
@@ -115,26 +118,60 @@ int axis_tick(const axis *a, int i, double *value, char number[32], int *power)
     return a->log ? log_tick(a, i, value, number, power) : linear_tick(a, i, value, number);
 }
 
+/* ---- drawing -------------------------------------------------------------------------------------------------------- */
+
+#define AXIS_STYLE "stroke=\"" PLOT_GREY "\" stroke-width=\"0.5\""
+
+static double tick_width(const char *number, int power)
+{
+    return power != INT_MIN ? power_width(&font_plain, "10", power) : text_width(&font_plain, number);
+}
+
+static void tick_number(figure *g, double x, double y, pen_anchor anchor, const char *number, int power)
+{
+    if (power != INT_MIN) pen_power(g, x, y, anchor, &font_plain, "10", power);
+    else if (*number) pen_text(g, x, y, anchor, &font_plain, number);
+}
+
 double axis_width(const axis *a)
 {
     double widest = 0, value;
     char number[32];
-    for (int i = 0, power; !axis_tick(a, i, &value, number, &power); i++)
-        widest = fmax(widest, power != INT_MIN ? text_width("10") + 0.75 * text_width("00") : text_width(number));
+    for (int i = 0, power; !axis_tick(a, i, &value, number, &power); i++) widest = fmax(widest, tick_width(number, power));
     return widest;
 }
 
-#define AXIS_STYLE "stroke=\"" PLOT_GREY "\" stroke-width=\"0.5\""
-
-/* "12.5 + " and the power of ten that the numbers are to be multiplied with, ending at x. */
-static void factor(figure *g, const axis *a, double x, double y, pen_anchor anchor)
+/* What the numbers share, as number x 10^exponent + base, in up to three pieces: before[], the exponent, after[]. */
+static void shared(const axis *a, char before[8], char after[40])
 {
-    char before[64] = "";
-    if (a->base != 0) snprintf(before, sizeof before, "%.10g +", a->base);
-    if (a->exponent) {
-        strcat(before, PLOT_TIMES_TEN);
-        pen_power(g, x, y, anchor, before, a->exponent);
-    } else if (*before) pen_text(g, x, y, anchor, "", before);
+    strcpy(before, a->exponent ? PLOT_TIMES_TEN : "");
+    *after = 0;
+    if (a->base != 0) snprintf(after, 40, "%s %.15g", a->base < 0 ? " " PLOT_MINUS : " +", fabs(a->base));
+}
+
+double axis_factor(const axis *a)
+{
+    char before[8], after[40];
+    if (a->log) return 0;
+    shared(a, before, after);
+    return power_width(&font_plain, before, a->exponent ? a->exponent : INT_MIN) + text_width(&font_plain, after);
+}
+
+/* Writes it from x on. */
+static void factor(figure *g, const axis *a, double x, double y)
+{
+    char before[8], after[40];
+    if (axis_factor(a) == 0) return;
+    shared(a, before, after);
+    const int exponent = a->exponent ? a->exponent : INT_MIN;
+    if (*before) pen_power(g, x, y, PEN_START, &font_plain, before, exponent);
+    if (*after) pen_text(g, x + power_width(&font_plain, before, exponent), y, PEN_START, &font_plain, after + !*before);
+}
+
+/* What a script needs to write the numbers anew: what the axis shows, and where. */
+static void axis_data(figure *g, char which, const axis *a)
+{
+    fprintf(g->to, " data-%c=\"%.2f %.2f %.17g %.17g %d\"", which, a->from, a->to, a->lo, a->hi, a->log);
 }
 
 void axis_bottom(figure *g, const axis *a, double y, int with_numbers, const char *label)
@@ -145,33 +182,66 @@ void axis_bottom(figure *g, const axis *a, double y, int with_numbers, const cha
     const double apart = a->log ? HUGE_VAL : a->step / (a->hi - a->lo) * (a->to - a->from);
     const int every = (int)ceil((axis_width(a) + 3) / apart);
     pen_line(g, a->from, y, a->to, y, AXIS_STYLE);
+    fprintf(g->to, "<g class=\"ticks-x\" data-at=\"%.2f\" data-numbers=\"%d\">\n", y, with_numbers);
     for (int i = 0, power; !axis_tick(a, i, &value, number, &power); i++) {
         if (!(fabs(value) < HUGE_VAL)) continue;
-        const double x = axis_at(a, value);
+        const double x = axis_at(a, value), wide = tick_width(number, power);
         pen_line(g, x, y, x, y + (*number || power != INT_MIN || !a->log ? 2.5 : 1.5), AXIS_STYLE);
-        const double wide = power != INT_MIN ? 14 : text_width(number);
-        if (!with_numbers || (every > 1 && i % every) || x - wide / 2 < last + 3) continue;
-        if (power != INT_MIN) pen_power(g, x, y + 10, PEN_MIDDLE, "10", power);
-        else if (*number) pen_text(g, x, y + 10, PEN_MIDDLE, "", number);
-        else continue;
+        if (!with_numbers || wide == 0 || (every > 1 && i % every) || x - wide / 2 < last + 3) continue;
+        tick_number(g, x, y + 10, PEN_MIDDLE, number, power);
         last = x + wide / 2;
     }
-    if (!with_numbers) return;
-    if (!a->log && (a->exponent || a->base != 0)) factor(g, a, a->to, y + 18.5, PEN_END);
-    if (label) pen_text(g, (a->from + a->to) / 2, y + 18.5, PEN_MIDDLE, "", label);
+    const double behind = axis_factor(a);
+    if (with_numbers) factor(g, a, a->to - behind, y + 18.5);
+    fputs("</g>\n", g->to);
+    if (!with_numbers || !label) return;
+    /* In the middle, unless what the numbers share needs the place. */
+    const double beyond = 0.4 * (a->to - a->from), free_from = fmax(PLOT_EDGE, a->from - beyond);
+    const double free_to = behind > 0 ? a->to - behind - 6 : fmin(g->width - PLOT_EDGE, a->to + beyond);
+    const double wide = fmin(text_width(&font_plain, label), free_to - free_from);
+    const double middle = fmax(fmin((a->from + a->to) / 2, free_to - wide / 2), free_from + wide / 2);
+    pen_fitted(g, middle, y + 18.5, PEN_MIDDLE, &font_plain, label, wide + 0.01);
 }
 
-void axis_left(figure *g, const axis *a, double x)
+double axis_side(figure *g, const axis *a, double x, int right, double edge)
 {
     double value;
     char number[32];
+    const int way = right ? 1 : -1;
     pen_line(g, x, a->from, x, a->to, AXIS_STYLE);
+    fprintf(g->to, "<g class=\"ticks-%s\" data-at=\"%.2f\">\n", right ? "legend" : "y", x);
     for (int i = 0, power; !axis_tick(a, i, &value, number, &power); i++) {
         if (!(fabs(value) < HUGE_VAL)) continue;
         const double y = axis_at(a, value);
-        pen_line(g, x - (*number || power != INT_MIN || !a->log ? 2.5 : 1.5), y, x, y, AXIS_STYLE);
-        if (power != INT_MIN) pen_power(g, x - 4, y + 2.5, PEN_END, "10", power);
-        else if (*number) pen_text(g, x - 4, y + 2.5, PEN_END, "", number);
+        pen_line(g, x, y, x + way * (*number || power != INT_MIN || !a->log ? 2.5 : 1.5), y, AXIS_STYLE);
+        tick_number(g, x + way * 4, y + 2.5, right ? PEN_START : PEN_END, number, power);
     }
-    if (!a->log) factor(g, a, x + (a->base != 0 ? 30 : 2), a->to - 4, PEN_END);
+    const double wide = axis_factor(a);
+    const double start = right ? fmin(edge, g->width - PLOT_EDGE - wide) : fmax(edge, x - 2 - wide);
+    factor(g, a, start, a->to - 4);
+    fputs("</g>\n", g->to);
+    if (wide == 0) return right ? g->width : x;
+    return right ? start : start + wide;
+}
+
+void panel_open(figure *g, const axis *x, const axis *y)
+{
+    fputs("<g class=\"panel\"", g->to);
+    axis_data(g, 'x', x);
+    axis_data(g, 'y', y);
+    fputs(">\n", g->to);
+}
+
+void panel_curves(figure *g, const axis *x, const axis *y)
+{
+    const double room = 3; /* marks and the width of lines */
+    const int name = ++g->names;
+    fprintf(g->to, "<clipPath id=\"clip%d\">", name);
+    pen_box(g, x->from - room, y->to - room, x->to - x->from + 2 * room, y->from - y->to + 2 * room, "", NULL);
+    fprintf(g->to, "</clipPath>\n<g class=\"curves\" clip-path=\"url(#clip%d)\">\n", name);
+}
+
+void panel_close(figure *g)
+{
+    fputs("</g></g>\n", g->to);
 }

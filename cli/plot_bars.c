@@ -4,10 +4,8 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#define OUTLINED "fill=\"#fff\" stroke=\"#b5471b\" stroke-width=\"0.5\""
-#define SMALL "font-size=\"6\" fill=\"" PLOT_GREY "\""
+#define OUTLINED "fill=\"" PLOT_PAPER "\" stroke=\"#b5471b\" stroke-width=\"0.5\""
 
 enum { MOST_BARS = 30, FEW_BARS = 12, MOST_CHARTS = 6 }; /* few: of each of more than two charts */
 static const double bar_gap = 9, bar_high = 5.5, most_of_names = 0.45; /* of the width */
@@ -49,42 +47,70 @@ static int sort_bars(sorted *s, const plot_bar_chart *c, int most, plot *f)
     return 0;
 }
 
-/* Three digits, and an exponent without leading zeros. */
-static void short_number(char text[32], double v)
+static double number_width(double v)
 {
-    const int length = snprintf(text, 32, "%s%.3g", v < 0 ? PLOT_MINUS : "", fabs(v));
-    char *zero = strchr(text, 'e');
-    if (zero && zero[2] == '0') memmove(zero + 2, zero + 3, (size_t)(text + length - zero) - 2);
+    char before[32];
+    const int exponent = number_parts(v, 3, before);
+    return power_width(&font_small, before, exponent);
 }
 
-static void draw_bars(figure *g, const plot_bar_chart *c, const sorted *s, double left, double right, double top)
+/* The axis of the bars, between the names and the right edge: bars and the numbers behind them have place in it. */
+static axis bar_axis(const plot_bar_chart *c, const sorted *s, double from, double to)
 {
-    if (c->title) pen_fitted(g, left + 4, top + 6, PEN_START, "font-weight=\"bold\"", c->title, (right - left) / 1.1);
-    if (!s->shown) {
-        pen_text(g, left + 4, top + 16, PEN_START, "fill=\"" PLOT_GREY "\"", s->broken ? "nothing to draw" : "nothing but zeros");
-        return;
-    }
-    double names = 0, lo = 0, hi = 0;
+    double lo = 0, hi = 0, before = 0, behind = 0; /* numbers */
     for (int i = 0; i < s->shown; i++) {
-        names = fmax(names, fmin(text_width(c->name[s->bars[i].k]), most_of_names * (right - left)));
-        lo = fmin(lo, value(c, s->bars[i].k));
-        hi = fmax(hi, value(c, s->bars[i].k));
+        const double v = value(c, s->bars[i].k);
+        lo = fmin(lo, v);
+        hi = fmax(hi, v);
+        double *room = v < 0 ? &before : &behind;
+        *room = fmax(*room, number_width(v) + 3);
     }
-    const double number = text_width("0.00e-00") + 4; /* behind the bar, outside */
     axis a = axis_linear(lo, hi, 4, 0);
-    a.from = left + 4 + names + (lo < 0 ? number : 4);
-    a.to = right - (hi > 0 ? number : 4);
-    const double zero = axis_at(&a, 0), first = top + (c->title ? 10 : 2);
-    for (int i = 0; i < s->shown; i++) {
-        const double v = value(c, s->bars[i].k), y = first + bar_gap * i, end = axis_at(&a, v);
-        char text[32];
-        pen_fitted(g, left + 4 + names, y + bar_high, PEN_END, "", c->name[s->bars[i].k], most_of_names * (right - left));
-        if (v > 0) pen_box(g, zero, y, end - zero, bar_high, "fill=\"#4a6a8a\"");
-        else pen_box(g, end + 0.25, y + 0.25, zero - end - 0.25, bar_high - 0.5, OUTLINED);
-        short_number(text, v);
-        pen_text(g, end + (v > 0 ? 2.5 : -2.5), y + bar_high, v > 0 ? PEN_START : PEN_END, SMALL, text);
+    const double half = axis_width(&a) / 2;
+    a.from = from + fmax(before, half);
+    a.to = to - fmax(behind, half);
+    return a;
+}
+
+static void draw_bar(figure *g, const axis *a, double y, const char *name, double v)
+{
+    const double zero = axis_at(a, 0), end = axis_at(a, v);
+    char tip[200], before[32];
+    snprintf(tip, sizeof tip, "%.150s: %.7g", name, v);
+    if (v > 0) pen_box(g, zero, y, end - zero, bar_high, "fill=\"" PLOT_BAR "\"", tip);
+    else pen_box(g, end + 0.25, y + 0.25, zero - end - 0.25, bar_high - 0.5, OUTLINED, tip);
+    const int exponent = number_parts(v, 3, before);
+    pen_power(g, end + (v > 0 ? 2.5 : -2.5), y + bar_high, v > 0 ? PEN_START : PEN_END, &font_small, before, exponent);
+}
+
+/* Returns where the chart ends. */
+static double draw_bars(figure *g, const plot_bar_chart *c, const sorted *s, double left, double right, double top)
+{
+    if (c->title) pen_fitted(g, left, top + 6, PEN_START, &font_bold, c->title, right - left);
+    const double first = top + (c->title ? 10 : 2), longest = most_of_names * (right - left), end = first + bar_gap * s->shown;
+    const pen_font grey = {font_plain.size, 0, PLOT_GREY};
+    if (!s->shown) {
+        pen_text(g, left, first + 6, PEN_START, &grey, s->broken ? "nothing to draw" : "nothing but zeros");
+        return first + 10;
     }
-    pen_line(g, zero, first - 2, zero, first + bar_gap * s->shown, "stroke=\"" PLOT_INK "\" stroke-width=\"0.5\"");
+    double names = 0;
+    for (int i = 0; i < s->shown; i++) names = fmax(names, fmin(text_width(&font_plain, c->name[s->bars[i].k]), longest));
+    const axis a = bar_axis(c, s, left + names + 4, right);
+    for (int i = 0; i < s->shown; i++) {
+        const char *name = c->name[s->bars[i].k];
+        const double y = first + bar_gap * i;
+        pen_fitted(g, left + names, y + bar_high, PEN_END, &font_plain, name, longest);
+        draw_bar(g, &a, y, name, value(c, s->bars[i].k));
+    }
+    const double zero = axis_at(&a, 0);
+    pen_line(g, zero, first - 2, zero, end, "stroke=\"" PLOT_INK "\" stroke-width=\"0.5\"");
+    axis_bottom(g, &a, end, 1, NULL);
+    const double below = axis_factor(&a) > 0 ? end + 18.5 : end + 10;
+    if (!c->x) return below + 2;
+    const double half = fmin(text_width(&font_plain, c->x), right - left) / 2; /* under the axis, or as near as it can be */
+    const double middle = fmin(fmax((a.from + a.to) / 2, left + half), right - half);
+    pen_fitted(g, middle, below + 8.5, PEN_MIDDLE, &font_plain, c->x, right - left);
+    return below + 10.5;
 }
 
 /* Says what is not drawn, of all charts together. */
@@ -112,15 +138,13 @@ static void draw_charts(figure *g, int charts, const plot_bar_chart *chart, cons
 {
     const int columns = charts > 1 ? 2 : 1;
     const double cell = g->width / columns;
-    if (g->f->x) pen_text(g, 4, g->y + 7, PEN_START, "", g->f->x);
-    if (g->f->x) g->y += 12;
     for (int i = 0; i < charts; i += columns) {
-        double high = 0;
+        double end = g->y;
         for (int j = i; j < i + columns && j < charts; j++) {
-            draw_bars(g, &chart[j], &s[j], cell * (j - i), cell * (j - i + 1) - 4, g->y);
-            high = fmax(high, (chart[j].title ? 10 : 2) + (s[j].shown ? bar_gap * s[j].shown : 10));
+            const double left = cell * (j - i) + PLOT_EDGE, right = cell * (j - i + 1) - PLOT_EDGE;
+            end = fmax(end, draw_bars(g, &chart[j], &s[j], left, right, g->y));
         }
-        g->y += high + 6;
+        g->y = end + 4;
     }
 }
 

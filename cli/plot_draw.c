@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* asprintf */
 #include "plot_draw.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -10,120 +11,94 @@
 const line_style line_styles[PLOT_STYLES] = {
     {"#1a1a1a", ""}, {"#1f5f9e", "5 1.6"}, {"#b5471b", "1.4 1.4"}, {"#2f7a45", "6 1.5 1.4 1.5"}, {"#7a3f93", "2.8 1.6"}};
 
-static const char *const anchors[] = {"", " text-anchor=\"middle\"", " text-anchor=\"end\""};
+/* What a colour of paper is on a dark screen; the others are the same on both. */
+static const struct {
+    const char *light, *dark;
+} colours[] = {{PLOT_PAPER, "#16181c"}, {PLOT_INK, "#e2e2e2"}, {PLOT_GREY, "#a4a4a4"},  {PLOT_FAINT, "#5c5c5c"},
+               {PLOT_RULE, "#404348"},  {PLOT_BAR, "#7fa8d0"}, {"#1a1a1a", "#f0f0f0"},  {"#1f5f9e", "#6db3f2"},
+               {"#b5471b", "#f28c5e"},  {"#2f7a45", "#74c98a"}, {"#7a3f93", "#cb97e6"}};
+enum { COLOURS = sizeof colours / sizeof *colours };
 
-/* ---- text ----------------------------------------------------------------------------------------------------------- */
-
-/* The width of the character at s in ems, and in *bytes its length: a guess on the wide side of the sans-serif fonts in use. */
-static double glyph(const char *s, int *bytes)
-{
-    const unsigned char c = (unsigned char)*s;
-    *bytes = 1;
-    if (c >= 0x80) {
-        while (((unsigned char)s[*bytes] & 0xc0) == 0x80) ++*bytes;
-        return 0.65;
-    }
-    if (strchr("ijlI.,:;'|! ()[]", c)) return 0.36;
-    if (strchr("mwMW@%", c)) return 0.95;
-    if (c >= 'A' && c <= 'Z') return 0.7;
-    return 0.6;
-}
-
-double text_width(const char *text)
-{
-    double width = 0;
-    for (int bytes; *text; text += bytes) width += PLOT_SIZE * glyph(text, &bytes);
-    return width;
-}
-
-char *text_fit(const char *text, double width)
-{
-    static const char dots[] = "\xe2\x80\xa6";
-    char *fit = malloc(strlen(text) + sizeof dots);
-    if (!fit) return NULL;
-    strcpy(fit, text);
-    if (text_width(text) <= width) return fit;
-    const double half = (width - 0.65 * PLOT_SIZE) / 2;
-    size_t head = 0, tail = 0;
-    double used = 0, left = text_width(text);
-    for (int bytes; (used += PLOT_SIZE * glyph(text + head, &bytes)) <= half || !head; head += (size_t)bytes)
-        ;
-    for (int bytes; left > half && text[tail]; tail += (size_t)bytes) left -= PLOT_SIZE * glyph(text + tail, &bytes);
-    strcpy(fit + head, dots);
-    strcat(fit + head, text + tail);
-    return fit;
-}
-
-/* The length of the UTF-8 character at s if it is one that XML may hold, else 0. */
-static int valid(const unsigned char *s)
-{
-    if (*s < 0x80) return *s >= 0x20 || *s == '\t';
-    const int length = *s >= 0xc2 && *s < 0xe0 ? 2 : *s >= 0xe0 && *s < 0xf0 ? 3 : *s >= 0xf0 && *s < 0xf5 ? 4 : 0;
-    for (int i = 1; i < length; i++)
-        if ((s[i] & 0xc0) != 0x80) return 0;
-    /* Too long forms, surrogates, what is beyond the last character, and two that XML excludes. */
-    if ((*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] > 0x9f) || (*s == 0xef && s[1] == 0xbf && s[2] > 0xbd)) return 0;
-    if ((*s == 0xf0 && s[1] < 0x90) || (*s == 0xf4 && s[1] > 0x8f)) return 0;
-    return length;
-}
-
-static void escaped(FILE *to, const char *text)
-{
-    for (const unsigned char *s = (const unsigned char *)text; *s;) {
-        const int length = valid(s);
-        if (!length) fputc('?', to);
-        else if (*s == '<') fputs("&lt;", to);
-        else if (*s == '>') fputs("&gt;", to);
-        else if (*s == '&') fputs("&amp;", to);
-        else if (*s == '"') fputs("&quot;", to);
-        else fwrite(s, 1, (size_t)length, to);
-        s += length ? length : 1;
-    }
-}
+/* ---- marks ---------------------------------------------------------------------------------------------------------- */
 
 int drawable(double x)
 {
     return fabs(x) <= 1e300;
 }
 
-/* ---- marks ---------------------------------------------------------------------------------------------------------- */
+/* Closes the element that is being written, with a title in it that browsers show to those who point at it. */
+static void end_with_tip(figure *g, const char *element, const char *tip)
+{
+    if (!tip) {
+        fputs("/>\n", g->to);
+        return;
+    }
+    fputs("><title>", g->to);
+    text_escaped(g->to, tip);
+    fprintf(g->to, "</title></%s>\n", element);
+}
 
 void pen_line(figure *g, double x0, double y0, double x1, double y1, const char *style)
 {
     fprintf(g->to, "<path d=\"M%.2f %.2fL%.2f %.2f\" %s/>\n", x0, y0, x1, y1, style);
 }
 
-void pen_box(figure *g, double x, double y, double wide, double high, const char *style)
+void pen_box(figure *g, double x, double y, double wide, double high, const char *style, const char *tip)
 {
-    fprintf(g->to, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" %s/>\n", x, y, wide, high, style);
+    fprintf(g->to, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" %s", x, y, wide, high, style);
+    end_with_tip(g, "rect", tip);
 }
 
-void pen_text(figure *g, double x, double y, pen_anchor anchor, const char *style, const char *text)
+static void text_open(figure *g, double x, double y, pen_anchor anchor, const pen_font *font)
 {
-    fprintf(g->to, "<text x=\"%.2f\" y=\"%.2f\"%s %s>", x, y, anchors[anchor], style);
-    escaped(g->to, text);
+    static const char *const anchors[] = {"", " text-anchor=\"middle\"", " text-anchor=\"end\""};
+    fprintf(g->to, "<text x=\"%.2f\" y=\"%.2f\"%s", x, y, anchors[anchor]);
+    if (font->size != font_plain.size) fprintf(g->to, " font-size=\"%.3g\"", font->size);
+    if (font->bold) fputs(" font-weight=\"bold\"", g->to);
+    if (font->colour) fprintf(g->to, " fill=\"%s\"", font->colour);
+}
+
+void pen_text(figure *g, double x, double y, pen_anchor anchor, const pen_font *font, const char *text)
+{
+    text_open(g, x, y, anchor, font);
+    fputs(">", g->to);
+    text_escaped(g->to, text);
     fputs("</text>\n", g->to);
 }
 
-void pen_fitted(figure *g, double x, double y, pen_anchor anchor, const char *style, const char *text, double width)
+void pen_fitted(figure *g, double x, double y, pen_anchor anchor, const pen_font *font, const char *text, double width)
 {
-    char *fit = text_fit(text, width);
-    if (fit) pen_text(g, x, y, anchor, style, fit);
+    char *fit = text_fit(font, text, width);
+    if (fit) pen_text(g, x, y, anchor, font, fit);
     free(fit);
 }
 
-void pen_power(figure *g, double x, double y, pen_anchor anchor, const char *before, int exponent)
+void pen_upwards(figure *g, double x, double y, const pen_font *font, const char *text, double width)
 {
-    fprintf(g->to, "<text x=\"%.2f\" y=\"%.2f\"%s>%s<tspan dy=\"-2.6\" font-size=\"5\">%s%d</tspan></text>\n", x, y,
-            anchors[anchor], before, exponent < 0 ? PLOT_MINUS : "", abs(exponent));
+    char *fit = text_fit(font, text, width);
+    text_open(g, x, y, PEN_START, font);
+    fprintf(g->to, " transform=\"rotate(-90 %.2f %.2f)\">", x, y);
+    text_escaped(g->to, fit ? fit : "");
+    fputs("</text>\n", g->to);
+    free(fit);
 }
 
-polyline polyline_open(figure *g, const line_style *style, double width)
+void pen_power(figure *g, double x, double y, pen_anchor anchor, const pen_font *font, const char *before, int exponent)
+{
+    text_open(g, x, y, anchor, font);
+    fprintf(g->to, ">%s", before);
+    if (exponent != INT_MIN)
+        fprintf(g->to, "<tspan dy=\"%.3g\" font-size=\"%.3g\">%s%d</tspan>", -font->size * 2.6 / 7, font->size * 5 / 7,
+                exponent < 0 ? PLOT_MINUS : "", abs(exponent));
+    fputs("</text>\n", g->to);
+}
+
+polyline polyline_open(figure *g, const line_style *style, double width, const char *name)
 {
     fprintf(g->to, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"%g\" stroke-linejoin=\"round\"", style->colour, width);
     if (*style->dashes) fprintf(g->to, " stroke-dasharray=\"%s\"", style->dashes);
     fputs(" d=\"", g->to);
-    return (polyline){.g = g};
+    return (polyline){.g = g, .name = name};
 }
 
 void polyline_to(polyline *l, double x, double y)
@@ -132,7 +107,7 @@ void polyline_to(polyline *l, double x, double y)
         l->down = 0;
         return;
     }
-    if (l->down && fabs(x - l->x) < 0.12 && fabs(y - l->y) < 0.12) return; /* nobody sees it */
+    if (l->down && fabs(x - l->x) < l->g->grain && fabs(y - l->y) < l->g->grain) return; /* nobody sees it */
     fprintf(l->g->to, "%c%.2f %.2f", l->down ? 'L' : 'M', x, y);
     l->x = x;
     l->y = y;
@@ -141,7 +116,23 @@ void polyline_to(polyline *l, double x, double y)
 
 void polyline_close(polyline *l)
 {
-    fputs("\"/>\n", l->g->to);
+    fputs("\"", l->g->to);
+    end_with_tip(l->g, "path", l->name);
+}
+
+void pen_mark(figure *g, int shape, int open, const char *colour, double x, double y)
+{
+    const double r = 1.9, q = 2.5; /* half the width */
+    fprintf(g->to, "<path fill=\"%s\" stroke=\"%s\" stroke-width=\"0.7\" data-p=\"%.2f %.2f\" d=\"",
+            open ? PLOT_PAPER : colour, colour, x, y);
+    switch (shape) {
+    case 0: fprintf(g->to, "M%.2f %.2fa%g %g 0 1 0 %g 0a%g %g 0 1 0 %g 0Z", x - r, y, r, r, 2 * r, r, r, -2 * r); break;
+    case 1: fprintf(g->to, "M%.2f %.2fh%gv%gh%gZ", x - r, y - r, 2 * r, 2 * r, -2 * r); break;
+    case 2: fprintf(g->to, "M%.2f %.2fl%g %gh%gZ", x, y - r - 0.4, r + 0.4, 2 * r, -2 * r - 0.8); break;
+    case 3: fprintf(g->to, "M%.2f %.2fl%g %gl%g %gl%g %gZ", x, y - q, q, q, -q, q, -q, -q); break;
+    default: fprintf(g->to, "M%.2f %.2fl%g %gm0 %gl%g %g", x - r, y - r, 2 * r, 2 * r, -2 * r, -2 * r, 2 * r); break;
+    }
+    fputs("\"/>\n", g->to);
 }
 
 void spread(int count, double *place, double gap, double top, double bottom)
@@ -169,12 +160,12 @@ void spread(int count, double *place, double gap, double top, double bottom)
 
 int figure_open(figure *g, plot *f, double width)
 {
-    *g = (figure){.f = f, .width = width, .y = 4};
+    *g = (figure){.f = f, .width = width, .y = PLOT_EDGE, .grain = plot_is_html(f) ? 0.01 : 0.12};
     f->message[0] = 0;
     g->to = open_memstream(&g->text, &g->length);
     if (!g->to) return plot_fail(f, "out of memory");
     if (!f->title) return 0;
-    pen_fitted(g, 4, g->y + 7, PEN_START, "font-size=\"8\" font-weight=\"bold\"", f->title, (width - 8) / 1.2);
+    pen_fitted(g, PLOT_EDGE, g->y + 7, PEN_START, &font_title, f->title, width - 2 * PLOT_EDGE);
     g->y += 12;
     return 0;
 }
@@ -186,41 +177,49 @@ void figure_note(figure *g, const char *format, ...)
     va_start(arguments, format);
     if (vasprintf(&text, format, arguments) < 0) text = NULL;
     va_end(arguments);
-    if (!text) return;
-    const double room = (g->width - 8) * PLOT_SIZE / 6; /* notes are of 6 points */
-    for (char *line = text, *next; *line; line = next) {
-        char *end = line, *fits = NULL;
-        double used = 0;
-        for (int bytes; *end; end += bytes) {
-            if (*end == ' ') fits = end;
-            used += PLOT_SIZE * glyph(end, &bytes);
-            if (used > room && fits) break;
-        }
-        if (!*end) fits = end;
-        next = *fits ? fits + 1 : fits;
-        *fits = 0;
+    for (char *line = text; line && *line;) {
+        char *end = line + text_line(&font_note, line, g->width - 2 * PLOT_EDGE), *next = *end ? end + 1 : end;
+        *end = 0;
         g->y += 7.5;
-        pen_text(g, 4, g->y, PEN_START, "font-size=\"6\" fill=\"" PLOT_GREY "\"", line);
+        pen_fitted(g, PLOT_EDGE, g->y, PEN_START, &font_note, line, g->width - 2 * PLOT_EDGE);
+        line = next;
     }
     free(text);
+}
+
+static void write_style(FILE *to)
+{
+    fputs("<style>@media (prefers-color-scheme:dark){", to);
+    for (int i = 0; i < COLOURS; i++)
+        fprintf(to, "[fill=\"%s\"]{fill:%s}[stroke=\"%s\"]{stroke:%s}", colours[i].light, colours[i].dark, colours[i].light,
+                colours[i].dark);
+    fputs("}</style>\n", to);
+}
+
+static int write_svg(const figure *g, char **svg, size_t *length)
+{
+    const double high = g->y + PLOT_EDGE;
+    FILE *to = open_memstream(svg, length);
+    if (!to) return plot_fail(g->f, "out of memory");
+    fprintf(to,
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" "
+            "xmlns:xlink=\"http://www.w3.org/1999/xlink\" width=\"%.2fmm\" height=\"%.2fmm\" viewBox=\"0 0 %.2f %.2f\" "
+            "font-family=\"Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif\" font-size=\"%g\" "
+            "fill=\"" PLOT_INK "\">\n",
+            g->width * 25.4 / 72, high * 25.4 / 72, g->width, high, font_plain.size);
+    write_style(to);
+    fprintf(to, "<rect x=\"-2\" y=\"-2\" width=\"110%%\" height=\"110%%\" fill=\"" PLOT_PAPER "\"/>\n%s</svg>\n", g->text);
+    return fclose(to) ? plot_fail(g->f, "out of memory") : 0;
 }
 
 int figure_close(figure *g)
 {
     int status = fclose(g->to) ? plot_fail(g->f, "out of memory") : 0;
     char *svg = NULL;
-    if (!status) {
-        const double high = g->y + 4;
-        const int length = asprintf(&svg,
-            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.2fmm\" height=\"%.2fmm\" viewBox=\"0 0 %.2f %.2f\" "
-            "font-family=\"Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif\" font-size=\"%g\" "
-            "fill=\"" PLOT_INK "\">\n"
-            "<rect x=\"-2\" y=\"-2\" width=\"110%%\" height=\"110%%\" fill=\"#fff\"/>\n%s</svg>\n",
-            g->width * 25.4 / 72, high * 25.4 / 72, g->width, high, PLOT_SIZE, g->text);
-        status = length < 0 ? plot_fail(g->f, "out of memory") : plot_save(g->f, svg, (size_t)length);
-        if (length < 0) svg = NULL;
-    }
+    size_t length = 0;
+    if (!status) status = write_svg(g, &svg, &length);
+    if (!status) status = plot_save(g->f, svg, length);
     free(svg);
     free(g->text);
     return status;

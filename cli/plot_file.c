@@ -1,5 +1,6 @@
-/* plot_file.c - from SVG to a file: as it is, or through a program that reads it from its standard input and writes PNG or PDF to
- * its standard output. No shell is involved, and no file with a name but the last one, which is renamed into place. */
+/* plot_file.c - from SVG to a file: as it is, in a page of HTML, or through a program that reads it from its standard input and
+ * writes PNG or PDF to its standard output. No shell is involved, and no file with a name but the last one, which is renamed into
+ * place. */
 #define _GNU_SOURCE /* asprintf */
 #include "platform/file.h"
 #include "platform/process.h"
@@ -11,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef enum kind { NONE, SVG, PNG, PDF } kind;
-static const char *const endings[] = {"", ".svg", ".png", ".pdf"};
+typedef enum kind { NONE, SVG, HTML, PNG, PDF } kind;
+static const char *const endings[] = {"", ".svg", ".html", ".png", ".pdf"};
 
 /* Programs, in the order in which they are tried, and their arguments for PNG (300 dots an inch) and PDF. */
 static const struct {
@@ -36,9 +37,16 @@ int plot_fail(plot *f, const char *format, ...)
 static kind kind_of(const char *path)
 {
     const size_t length = strlen(path);
-    for (kind k = SVG; k <= PDF; k++)
-        if (length > 4 && path[length - 5] != '/' && !strcmp(path + length - 4, endings[k])) return k;
+    for (kind k = SVG; k <= PDF; k++) {
+        const size_t end = strlen(endings[k]);
+        if (length > end && path[length - end - 1] != '/' && !strcmp(path + length - end, endings[k])) return k;
+    }
     return NONE;
+}
+
+int plot_is_html(const plot *f)
+{
+    return kind_of(f->path) == HTML;
 }
 
 /* The first converter on the PATH; -1: none. */
@@ -63,8 +71,8 @@ int plot_check(plot *f)
 {
     f->message[0] = 0;
     const kind k = kind_of(f->path);
-    if (k == NONE) return plot_fail(f, "%s: a plot is a file that ends in .svg, .png or .pdf", f->path);
-    if (k != SVG && converter() < 0)
+    if (k == NONE) return plot_fail(f, "%s: a plot is a file that ends in .svg, .html, .png or .pdf", f->path);
+    if (k > HTML && converter() < 0)
         return plot_fail(f, "%s needs rsvg-convert (Debian package %s) or inkscape, and neither is installed; try %.*s.svg",
                          f->path, "librsvg2-bin", (int)strlen(f->path) - 4, f->path);
     const int why = platform_file_writable(f->path);
@@ -97,8 +105,21 @@ static int place_all(plot *f, FILE *from)
     char *bytes = length < 0 ? NULL : malloc((size_t)length + 1);
     rewind(from);
     const int whole = bytes && fread(bytes, 1, (size_t)length, from) == (size_t)length;
-    const int status = whole ? place(f, bytes, (size_t)length) : plot_fail(f, "no temporary file can be read: %s", strerror(errno));
+    const int status = whole ? place(f, bytes, (size_t)length)
+                             : plot_fail(f, "no temporary file can be read: %s", strerror(errno));
     free(bytes);
+    return status;
+}
+
+static int place_page(plot *f, const char *svg)
+{
+    char *page = NULL;
+    size_t length = 0;
+    FILE *to = open_memstream(&page, &length);
+    if (!to) return plot_fail(f, "out of memory");
+    html_write(to, f->title, svg);
+    const int status = fclose(to) ? plot_fail(f, "out of memory") : place(f, page, length);
+    free(page);
     return status;
 }
 
@@ -107,6 +128,7 @@ int plot_save(plot *f, const char *svg, size_t length)
     if (plot_check(f)) return -1;
     const kind k = kind_of(f->path);
     if (k == SVG) return place(f, svg, length);
+    if (k == HTML) return place_page(f, svg);
     FILE *in = tmpfile(), *out = tmpfile();
     int status = in && out ? 0 : plot_fail(f, "there is no place for temporary files: %s", strerror(errno));
     if (!status && (fwrite(svg, 1, length, in) != length || fflush(in) || fseek(in, 0, SEEK_SET)))

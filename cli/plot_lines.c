@@ -1,38 +1,74 @@
-/* plot_lines.c - lines over time, in panels of like scale.
+/* plot_lines.c - lines over time, in panels of like scale and maps of colours.
  *
  * Lines of a group are sorted into classes by their largest absolute value: a class goes down to 1/8 of its largest, so that
  * nothing in a panel is flat only because of its neighbours. Classes of more than five lines are shared out to several panels, in
- * their order; those of more than 15 are a thicket in one. All panels have one time axis. */
-#include "plot_draw.h"
+ * their order; those of more than 15 are a thicket in one. Lines for which a logarithmic axis is the better one have classes of
+ * their own, of three decades. All panels and maps have one time axis. */
+#include "plot_lines.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MANY = 15, MOST_PANELS = 24, MOST_LINES = 200 };
-static const double one_scale = 8, label_gap = 7.5, least = 1e-290; /* least: what is below counts as zero */
+enum { MANY = 15, MOST_PANELS = 24, MOST_DRAWN = 200, MOST_MARKS = 40 };
+static const double one_scale[2] = {8, 1e3}, label_gap = 7.5; /* linear, logarithmic */
 
-typedef struct panel {
-    const char *group;
-    int count, thicket; /* thicket: too many to tell apart */
-    int *line;
-    char *label[PLOT_STYLES];
-    axis y;
-} panel;
+/* ---- lines ---------------------------------------------------------------------------------------------------------- */
 
-typedef struct lines {
-    figure g;
-    int count;
-    const plot_series *series;
-    double *most; /* largest absolute value of each */
-    int panels, room;
-    panel *panel;
-    axis x;
-} lines;
-
-static double value(const plot_series *s, int k)
+static int shown_at(const lines *l, double x)
 {
-    return s->y[(ptrdiff_t)k * s->stride];
+    return drawable(x) && (!l->x.log || x >= l->x.lo);
+}
+
+/* Whether a logarithmic axis helps: the line is positive, and a tenth of its way on the page it is below a thousandth of its
+ * largest value. The first hundredth of the page does not count, where a line may come from zero. */
+static int suits_log(const lines *l, int i)
+{
+    const plot_series *s = &l->series[i];
+    axis page = l->x;
+    page.from = 0;
+    page.to = 1;
+    double low = 0, before = NAN;
+    int positive = 0;
+    for (int k = 0; k < s->count; k++) {
+        const double at = shown_at(l, s->x[k]) ? axis_at(&page, s->x[k]) : 0, v = series_value(s, k);
+        if (at < 0.01) continue;
+        if (!(v > 1e-290) || !drawable(v)) return 0;
+        positive++;
+        if (!isnan(before) && v < l->most[i] / 1000 && v > s->least) low += fabs(at - before);
+        before = at;
+    }
+    return positive > 1 && (l->g->f->scale == PLOT_LOG || low >= 0.1);
+}
+
+int lines_open(lines *l, figure *g, int count, const plot_series *series)
+{
+    *l = (lines){.g = g, .count = count, .series = series, .x = time_axis(count, series, 5)};
+    l->most = calloc((size_t)count + 1, sizeof *l->most);
+    l->done = calloc((size_t)count + 1, 1);
+    l->log = calloc((size_t)count + 1, 1);
+    if (!l->most || !l->done || !l->log) return plot_fail(g->f, "out of memory");
+    for (int i = 0; i < count; i++) {
+        for (int k = 0; k < series[i].count; k++)
+            if (drawable(series_value(&series[i], k))) l->most[i] = fmax(l->most[i], fabs(series_value(&series[i], k)));
+        l->log[i] = g->f->scale != PLOT_LINEAR && suits_log(l, i);
+    }
+    return 0;
+}
+
+int line_counts(const lines *l, int i)
+{
+    return l->most[i] > (l->any ? 1e-290 : fmax(l->series[i].least, 1e-290));
+}
+
+double line_size(const lines *l, int i)
+{
+    return l->most[i] * (l->series[i].weight > 0 ? l->series[i].weight : 1);
+}
+
+int same_group(const char *a, const char *b)
+{
+    return a == b || (a && b && !strcmp(a, b));
 }
 
 /* ---- panels --------------------------------------------------------------------------------------------------------- */
@@ -42,14 +78,16 @@ static int panel_add(lines *l, const char *group, int count, const int *line, in
     if (l->panels == l->room) {
         const int room = l->room ? 2 * l->room : 8;
         panel *more = realloc(l->panel, (size_t)room * sizeof *more);
-        if (!more) return plot_fail(l->g.f, "out of memory");
+        if (!more) return plot_fail(l->g->f, "out of memory");
         l->panel = more;
         l->room = room;
     }
     int *copy = malloc((size_t)count * sizeof *copy);
-    if (!copy) return plot_fail(l->g.f, "out of memory");
+    if (!copy) return plot_fail(l->g->f, "out of memory");
     memcpy(copy, line, (size_t)count * sizeof *copy);
-    l->panel[l->panels++] = (panel){.group = group, .count = count, .line = copy, .thicket = thicket};
+    panel *p = &l->panel[l->panels++];
+    *p = (panel){.group = group, .count = count, .line = copy, .thicket = thicket};
+    for (int i = 0; i < count; i++) p->size = fmax(p->size, line_size(l, line[i]));
     return 0;
 }
 
@@ -65,25 +103,22 @@ static int class_panels(lines *l, const char *group, int count, const int *line,
     return status;
 }
 
-static int same_group(const char *a, const char *b)
-{
-    return a == b || (a && b && !strcmp(a, b));
-}
-
-/* The panels of the group that starts with line `first`. done marks the lines that have been given a class. */
-static int group_panels(lines *l, int first, char *done, int *member)
+/* The panels of the group that starts with line `first`, of lines that want a logarithmic axis or of the others. */
+static int group_panels(lines *l, int first, int log, int *member)
 {
     const char *group = l->series[first].group;
     int status = 0;
     while (!status) {
         double top = 0;
-        for (int i = first; i < l->count; i++)
-            if (!done[i] && same_group(group, l->series[i].group)) top = fmax(top, l->most[i]);
-        if (top < least) break; /* what is left is zero, and is said in the note */
         int count = 0;
         for (int i = first; i < l->count; i++)
-            if (!done[i] && same_group(group, l->series[i].group) && l->most[i] >= top / one_scale) {
-                done[i] = 1;
+            if (!l->done[i] && l->log[i] == log && same_group(group, l->series[i].group) && line_counts(l, i))
+                top = fmax(top, l->most[i]);
+        if (top == 0) break; /* what is left does not count, and is said in the note */
+        for (int i = first; i < l->count; i++)
+            if (!l->done[i] && l->log[i] == log && same_group(group, l->series[i].group) && line_counts(l, i) &&
+                l->most[i] >= top / one_scale[log]) {
+                l->done[i] = 1;
                 member[count++] = i;
             }
         status = class_panels(l, group, count, member, count > MANY);
@@ -97,89 +132,33 @@ static int by_first(const void *a, const void *b)
     return (i > j) - (i < j);
 }
 
+static int by_size(const void *a, const void *b)
+{
+    const double x = ((const panel *)a)->size, y = ((const panel *)b)->size;
+    return x != y ? (x < y) - (x > y) : by_first(a, b);
+}
+
 static int make_panels(lines *l)
 {
-    char *done = calloc((size_t)l->count + 1, 1);
     int *member = malloc(((size_t)l->count + 1) * sizeof *member);
-    l->most = calloc((size_t)l->count + 1, sizeof *l->most);
-    int status = done && member && l->most ? 0 : plot_fail(l->g.f, "out of memory");
-    for (int i = 0; !status && i < l->count; i++)
-        for (int k = 0; k < l->series[i].count; k++)
-            if (drawable(value(&l->series[i], k))) l->most[i] = fmax(l->most[i], fabs(value(&l->series[i], k)));
-    for (int i = 0; !status && i < l->count; i++)
-        if (!done[i] && l->most[i] >= least) status = group_panels(l, i, done, member);
+    int status = member ? 0 : plot_fail(l->g->f, "out of memory");
+    for (l->any = 0; l->any < 2 && !status && (!l->any || !(l->panels || l->maps)); l->any++)
+        for (int i = 0; !status && i < l->count; i++)
+            for (int log = 0; log < 2 && !status; log++)
+                if (!l->done[i] && line_counts(l, i)) status = group_panels(l, i, log, member);
+    l->any--;
     /* A panel that is all zero is better than none. */
-    if (!status && !l->panels && l->count) {
+    if (!status && !l->panels && !l->maps && l->count) {
         for (int i = 0; i < l->count; i++) member[i] = i;
         status = class_panels(l, NULL, l->count, member, l->count > MANY);
     }
-    free(done);
     free(member);
-    if (!status && !l->panels) status = plot_fail(l->g.f, "there is nothing to draw");
-    if (!status) qsort(l->panel, (size_t)l->panels, sizeof *l->panel, by_first);
-    return status;
-}
-
-/* ---- the time axis -------------------------------------------------------------------------------------------------- */
-
-int plot_times(double t0, double t1, double times[PLOT_TIMES])
-{
-    enum { EVEN = 300, DECADES = 16, EACH = 16 };
-    int count = 0;
-    for (int i = -DECADES * EACH; i < EVEN; i++) {
-        const double part = i < 0 ? pow(10, (double)i / EACH) : (i + 1.0) / EVEN;
-        if (i < 0 && part >= 1.0 / EVEN) continue;
-        const double t = i + 1 < EVEN ? t0 + (t1 - t0) * part : t1;
-        if (!count) times[count++] = t0;
-        if (t != times[count - 1]) times[count++] = t; /* equal by round-off, when t0 is large */
-    }
-    return count;
-}
-
-/* The part of what a line goes up and down in all that it does until time x. */
-static double moved_until(const plot_series *s, double x)
-{
-    double before = 0, all = 0;
-    for (int k = 1; k < s->count; k++) {
-        const double change = fabs(value(s, k) - value(s, k - 1));
-        if (!drawable(change)) continue;
-        all += change;
-        if (s->x[k] <= x) before += change;
-    }
-    return all > 0 ? before / all : NAN;
-}
-
-/* How many of the lines that move at all have made the given part of their way until x, as a fraction. */
-static double moved_lines(const lines *l, double x, double part)
-{
-    int moved = 0, all = 0;
-    const int stride = 1 + l->count / MOST_LINES; /* a sample will do */
-    for (int i = 0; i < l->count; i += stride) {
-        const double until = moved_until(&l->series[i], x);
-        if (isnan(until)) continue;
-        all++;
-        moved += until >= part;
-    }
-    return all ? (double)moved / all : 0;
-}
-
-static void time_axis(lines *l, int wanted)
-{
-    double lo = HUGE_VAL, hi = -HUGE_VAL, positive = HUGE_VAL;
-    for (int i = 0; i < l->count; i++)
-        for (int k = 0; k < l->series[i].count; k++) {
-            const double x = l->series[i].x[k];
-            if (!drawable(x)) continue;
-            lo = fmin(lo, x);
-            hi = fmax(hi, x);
-            if (x > 0) positive = fmin(positive, x);
-        }
-    /* Logarithmic if most lines go most of their way in the first hundredth of the time. */
-    if (lo >= 0 && hi > 1000 * positive && moved_lines(l, hi / 100, 0.7) > 0.5) {
-        double start = pow(10, floor(log10(positive) + 1e-9));
-        while (start * 1000 < hi && moved_lines(l, start * 10, 0.005) == 0) start *= 10;
-        l->x = axis_log(fmax(start, positive), hi, wanted + 2);
-    } else l->x = axis_linear(lo, hi, wanted, 0);
+    if (!status && !l->panels && !l->maps) status = plot_fail(l->g->f, "there is nothing to draw");
+    if (status || !l->panels) return status;
+    qsort(l->panel, (size_t)l->panels, sizeof *l->panel, by_size);
+    l->shown = l->panels < MOST_PANELS ? l->panels : MOST_PANELS;
+    if (!l->g->f->ranked) qsort(l->panel, (size_t)l->shown, sizeof *l->panel, by_first);
+    return 0;
 }
 
 /* ---- drawing -------------------------------------------------------------------------------------------------------- */
@@ -197,35 +176,66 @@ static int labels(const panel *p)
 
 static void value_axis(const lines *l, panel *p, int wanted)
 {
+    int log = l->log[p->line[0]];
     double lo = HUGE_VAL, hi = -HUGE_VAL;
     for (int i = 0; i < p->count; i++) {
         const plot_series *s = &l->series[p->line[i]];
-        for (int k = 0; k < s->count; k++)
-            if (drawable(value(s, k))) {
-                lo = fmin(lo, value(s, k));
-                hi = fmax(hi, value(s, k));
-            }
+        for (int k = 0; k < s->count; k++) {
+            const double v = series_value(s, k);
+            if (!drawable(v) || !shown_at(l, s->x[k]) || (log && !(v > fmax(s->least, 1e-12 * l->most[p->line[i]])))) continue;
+            lo = fmin(lo, v);
+            hi = fmax(hi, v);
+        }
     }
-    if (lo > hi) lo = hi = 0;
+    if (lo > hi) lo = hi = log = 0;
+    if (log) {
+        p->y = axis_log(lo / 1.2, hi * 1.2, wanted);
+        return;
+    }
     if (lo > 0 && lo < 0.5 * hi) lo = 0; /* zero belongs to the picture if it is near */
     if (hi < 0 && hi > 0.5 * lo) hi = 0;
     p->y = axis_linear(lo, hi, wanted, 1);
 }
 
+/* Whether a number has a place on the panel's axis. */
+static int seen(const panel *p, double v)
+{
+    return drawable(v) && (!p->y.log || v >= p->y.lo);
+}
+
 static void draw_line(lines *l, const panel *p, int line, const line_style *style, double width)
 {
     const plot_series *s = &l->series[line];
-    polyline pen = polyline_open(&l->g, style, width);
-    for (int k = 0; k < s->count; k++)
-        if (s->x[k] >= l->x.lo || !l->x.log) polyline_to(&pen, axis_at(&l->x, s->x[k]), axis_at(&p->y, value(s, k)));
+    polyline pen = polyline_open(l->g, style, width, s->name);
+    for (int k = 0; k < s->count; k++) {
+        const double v = series_value(s, k);
+        if (!shown_at(l, s->x[k])) continue;
+        polyline_to(&pen, axis_at(&l->x, s->x[k]), seen(p, v) ? axis_at(&p->y, v) : NAN);
+    }
     polyline_close(&pen);
 }
 
-/* Where a line ends, on the page: its last finite point. */
+/* Where the marked points of time are: ticks that stand on the axis, and circles on the labelled lines. */
+static void draw_marks(lines *l, const panel *p)
+{
+    const plot *f = l->g->f;
+    for (int m = 0; m < f->marks; m++) {
+        if (!shown_at(l, f->mark[m]) || f->mark[m] < l->x.lo || f->mark[m] > l->x.hi) continue;
+        const double x = axis_at(&l->x, f->mark[m]);
+        fprintf(l->g->to, "<path stroke=\"" PLOT_INK "\" stroke-width=\"0.5\" data-p=\"%.2f\" d=\"M%.2f %.2fv-3\"/>\n", x, x,
+                p->y.from + 3);
+        for (int k = 0; k < labels(p) && f->marks <= MOST_MARKS; k++) {
+            const double v = series_between(&l->series[labelled(p, k)], f->mark[m]);
+            if (seen(p, v)) pen_mark(l->g, 0, 1, line_styles[k].colour, x, axis_at(&p->y, v));
+        }
+    }
+}
+
+/* Where a line ends, on the page: its last point that can be seen. */
 static double end_of(const panel *p, const plot_series *s)
 {
     for (int k = s->count - 1; k >= 0; k--)
-        if (drawable(value(s, k))) return axis_at(&p->y, value(s, k));
+        if (seen(p, series_value(s, k))) return axis_at(&p->y, series_value(s, k));
     return p->y.from;
 }
 
@@ -244,126 +254,171 @@ static void draw_labels(lines *l, const panel *p)
     for (int i = 0; i < count; i++) at[i] = end[i];
     spread(count, at, label_gap, p->y.to, p->y.from + 2);
     for (int i = 0; i < count; i++) {
-        const line_style *style = &line_styles[order[i]];
-        char text[64];
-        snprintf(text, sizeof text, "stroke=\"%s\" stroke-width=\"0.4\"", style->colour);
-        if (fabs(at[i] - end[i]) > 1) pen_line(&l->g, l->x.to + 1, end[i], l->x.to + 6, at[i], text);
-        snprintf(text, sizeof text, "fill=\"%s\"", style->colour);
-        if (p->label[order[i]]) pen_text(&l->g, l->x.to + 7, at[i] + 2.4, PEN_START, text, p->label[order[i]]);
+        const char *colour = line_styles[order[i]].colour;
+        char style[64];
+        snprintf(style, sizeof style, "stroke=\"%s\" stroke-width=\"0.4\"", colour);
+        if (fabs(at[i] - end[i]) > 1) pen_line(l->g, l->x.to + 1, end[i], l->x.to + 6, at[i], style);
+        const pen_font font = {font_plain.size, 0, colour};
+        if (p->label[order[i]]) pen_text(l->g, l->x.to + 7, at[i] + 2.4, PEN_START, &font, p->label[order[i]]);
     }
 }
 
-static void draw_panel(lines *l, const panel *p, int numbers)
+/* In a cell of the page that begins at `edge`. */
+static void draw_panel(lines *l, const panel *p, double edge, int numbers)
 {
-    static const line_style thin = {"#b0b0b0", ""};
-    axis_left(&l->g, &p->y, l->x.from - 3);
-    axis_bottom(&l->g, &l->x, p->y.from + 3, numbers, numbers ? l->g.f->x : NULL);
-    if (p->group) pen_fitted(&l->g, l->x.from + 6, p->y.to - 4, PEN_START, "font-weight=\"bold\"", p->group, l->x.to - l->x.from);
-    if (p->y.lo < 0 && p->y.hi > 0) { /* where zero is */
+    static const line_style thin = {PLOT_FAINT, ""};
+    panel_open(l->g, &l->x, &p->y);
+    const double above = axis_side(l->g, &p->y, l->x.from - 3, 0, edge), title = fmax(l->x.from + 6, above + 5);
+    axis_bottom(l->g, &l->x, p->y.from + 3, numbers, numbers ? l->g->f->x : NULL);
+    if (p->group) pen_fitted(l->g, title, p->y.to - 4, PEN_START, &font_bold, p->group, l->x.to - title);
+    if (!p->y.log && p->y.lo < 0 && p->y.hi > 0) { /* where zero is */
         const double zero = axis_at(&p->y, 0);
-        pen_line(&l->g, l->x.from, zero, l->x.to, zero, "stroke=\"#ccc\" stroke-width=\"0.4\"");
+        pen_line(l->g, l->x.from, zero, l->x.to, zero, "class=\"zero\" stroke=\"" PLOT_RULE "\" stroke-width=\"0.4\"");
     }
+    draw_labels(l, p);
+    panel_curves(l->g, &l->x, &p->y);
     if (p->thicket) {
-        const int drawn = p->count < MOST_LINES ? p->count : MOST_LINES;
+        const int drawn = p->count < MOST_DRAWN ? p->count : MOST_DRAWN;
         for (int i = 0; i < drawn; i++) draw_line(l, p, p->line[(long)p->count * i / drawn], &thin, 0.35);
     }
     for (int k = 0; k < labels(p); k++) draw_line(l, p, labelled(p, k), &line_styles[k], 1);
-    draw_labels(l, p);
+    draw_marks(l, p);
+    panel_close(l->g);
+}
+
+/* What is left and right of the panels: the widest numbers and labels. */
+static void margins(lines *l, double cell, double *left, double *right)
+{
+    for (int i = 0; i < l->shown; i++) {
+        panel *p = &l->panel[i];
+        *left = fmax(*left, axis_width(&p->y) + 7 + PLOT_EDGE);
+        for (int k = 0; k < labels(p); k++) {
+            const char *name = l->series[labelled(p, k)].name;
+            p->label[k] = text_fit(&font_plain, name ? name : "", cell / 3.2);
+            if (p->label[k]) *right = fmax(*right, text_width(&font_plain, p->label[k]) + 7 + PLOT_EDGE);
+        }
+    }
 }
 
 /* Panels in rows, as many in each as there are columns. */
-static void draw_panels(lines *l, int shown)
+static void draw_panels(lines *l)
 {
-    const int columns = shown < 4 ? 1 : shown == 4 ? 2 : 3, rows = (shown + columns - 1) / columns;
-    const double high = shown == 1 ? 110 : columns == 1 ? 75 : 58, apart = 19, cell = l->g.width / columns;
-    double left = 20, right = 0;
-    time_axis(l, columns == 1 ? 5 : 4);
-    for (int i = 0; i < shown; i++) {
-        panel *p = &l->panel[i];
-        value_axis(l, p, shown == 1 ? 5 : 3);
-        left = fmax(left, axis_width(&p->y) + 13);
-        for (int k = 0; k < labels(p); k++) {
-            const char *name = l->series[labelled(p, k)].name;
-            p->label[k] = text_fit(name ? name : "", cell / 3.2);
-            if (p->label[k]) right = fmax(right, text_width(p->label[k]) + 9);
-        }
-    }
+    const int shown = l->shown, columns = shown < 4 ? 1 : shown == 4 ? 2 : 3, rows = (shown + columns - 1) / columns;
+    const double high = shown == 1 ? 110 : columns == 1 ? 75 : 58, apart = 19, cell = l->g->width / columns;
+    const int wanted = columns == 1 ? 5 : 4;
+    l->x = l->x.log ? axis_log(l->x.lo, l->x.hi, wanted + 2) : axis_linear(l->x.lo, l->x.hi, wanted, 0);
+    for (int i = 0; i < shown; i++) value_axis(l, &l->panel[i], shown == 1 ? 5 : 3);
+    const double half = axis_width(&l->x) / 2 + PLOT_EDGE; /* of a number at the end of the axis */
+    double left = fmax(20, half), right = half;
+    margins(l, cell, &left, &right);
     int crowned = 0; /* something is written above a panel of the first row */
-    for (int i = 0; i < columns && i < shown; i++)
-        crowned |= l->panel[i].group || l->panel[i].y.exponent || l->panel[i].y.base != 0;
-    const double top = l->g.y + (l->g.f->y ? 8 : 0) + (crowned ? 12 : 6);
-    if (l->g.f->y) pen_text(&l->g, 4, l->g.y + 6, PEN_START, "", l->g.f->y);
+    for (int i = 0; i < columns && i < shown; i++) crowned |= l->panel[i].group || axis_factor(&l->panel[i].y) > 0;
+    const double top = l->g->y + (crowned ? 12 : 6);
     for (int i = 0; i < shown; i++) {
         panel *p = &l->panel[i];
-        l->x.from = cell * (i % columns) + left;
-        l->x.to = cell * (i % columns + 1) - right;
+        const double edge = cell * (i % columns);
+        l->x.from = edge + left;
+        l->x.to = edge + cell - right;
         p->y.to = top + (high + apart) * (i / columns);
         p->y.from = p->y.to + high;
-        draw_panel(l, p, i + columns >= shown);
+        draw_panel(l, p, edge + PLOT_EDGE, i + columns >= shown);
     }
-    l->g.y = top + rows * (high + apart) + (l->g.f->x || l->x.exponent ? 6 : -3);
+    l->g->y = top + rows * (high + apart) + (l->g->f->x || axis_factor(&l->x) > 0 ? 6 : -3);
 }
 
 /* ---- notes ---------------------------------------------------------------------------------------------------------- */
 
-/* Names what is not drawn because it is zero, unless nothing else is there and it is drawn. */
-static void note_zero(lines *l)
+/* Names what is not drawn because it is zero, or nearly so. */
+static void note_small(lines *l, int zero)
 {
     int count = 0, named = 0;
     char names[200] = "";
     for (int i = 0; i < l->count; i++) {
-        if (l->most[i] >= least) continue;
-        const char *name = l->series[i].name ? l->series[i].name : "?";
-        const size_t used = strlen(names);
-        if (used + strlen(name) + 3 < sizeof names) {
-            sprintf(names + used, "%s%s", named ? ", " : "", name);
+        if (l->done[i] || line_counts(l, i) || (l->most[i] == 0) != zero) continue;
+        const char *name = l->series[i].name ? l->series[i].name : "?", *group = l->series[i].group;
+        const size_t used = strlen(names), more = strlen(name) + (group ? strlen(group) + 1 : 0);
+        if (used + more + 3 < sizeof names && named == count) {
+            sprintf(names + used, "%s%s%s%s", named ? ", " : "", group ? group : "", group ? " " : "", name);
             named++;
         }
         count++;
     }
-    if (!count || l->most[l->panel[0].line[0]] < least) return;
-    if (named == count) figure_note(&l->g, "Zero throughout: %s.", names);
-    else figure_note(&l->g, "Zero throughout: %s and %d more.", names, count - named);
+    const char *what = zero ? "Zero throughout" : "Never above the tolerance";
+    if (!count || (!l->panels && !l->maps)) return;
+    if (named == count) figure_note(l->g, "%s: %s.", what, names);
+    else if (named) figure_note(l->g, "%s: %s and %d more.", what, names, count - named);
+    else figure_note(l->g, "%s: %d %s.", what, count, l->g->f->things ? l->g->f->things : "lines");
 }
 
-static void notes(lines *l, int shown)
+/* How many lines of the panels there are, and are drawn. */
+static void note_panels(const lines *l)
 {
-    int left_out = 0, thicket = 0, drawn = 0, all = 0;
-    for (int i = shown; i < l->panels; i++) left_out += l->panel[i].count;
-    for (int i = 0; i < shown; i++)
-        if (l->panel[i].thicket) {
-            thicket = 1;
-            all += l->panel[i].count;
-            drawn += l->panel[i].count < MOST_LINES ? l->panel[i].count : MOST_LINES;
-        }
-    note_zero(l);
-    if (thicket && drawn < all) figure_note(&l->g, "%d of %d lines are drawn, evenly chosen.", drawn, all);
-    if (left_out) figure_note(&l->g, "%d more lines have no place here.", left_out);
+    const plot *f = l->g->f;
+    const char *things = f->things ? f->things : "lines";
+    int all = 0, drawn = 0, thicket = 0, of_thicket = 0;
+    for (int i = 0; i < l->panels; i++) {
+        const panel *p = &l->panel[i];
+        all += p->count;
+        if (i >= l->shown) continue;
+        drawn += p->count;
+        if (!p->thicket || p->count <= MOST_DRAWN) continue;
+        thicket += p->count;
+        of_thicket += MOST_DRAWN;
+    }
+    if (drawn < all)
+        figure_note(l->g, "Drawn are %d of %d %s, in the %d panels with the largest by %s.", drawn, all, things, l->shown,
+                    f->measure ? f->measure : "absolute value");
+    if (thicket) figure_note(l->g, "%d of %d %s of like scale are drawn in grey, evenly chosen.", of_thicket, thicket, things);
+}
+
+static void notes(lines *l)
+{
+    const plot *f = l->g->f;
     int broken = 0;
+    note_small(l, 1);
+    note_small(l, 0);
+    note_panels(l);
+    if (f->marks && l->panels)
+        figure_note(l->g, "%s: %d %s.", f->marks > MOST_MARKS ? "Ticks on the time axis" : "Circles", f->marks, f->mark_name);
     for (int i = 0; i < l->count; i++)
-        for (int k = 0; k < l->series[i].count; k++) broken += !drawable(value(&l->series[i], k));
-    if (broken) figure_note(&l->g, "Not finite: %d values.", broken);
+        for (int k = 0; k < l->series[i].count; k++) broken += !drawable(series_value(&l->series[i], k));
+    if (broken) figure_note(l->g, "Not finite: %d values.", broken);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------------------------ */
+
+static void lines_close(lines *l)
+{
+    for (int i = 0; i < l->panels; i++) {
+        for (int k = 0; k < PLOT_STYLES; k++) free(l->panel[i].label[k]);
+        free(l->panel[i].line);
+    }
+    maps_free(l);
+    free(l->panel);
+    free(l->most);
+    free(l->done);
+    free(l->log);
 }
 
 int plot_lines(plot *f, int count, const plot_series *series)
 {
-    lines l = {.count = count, .series = series, .g.f = f};
+    figure g = {.f = f};
+    lines l;
     f->message[0] = 0;
-    int status = make_panels(&l);
+    int status = lines_open(&l, &g, count, series);
+    if (!status) status = maps_make(&l);
+    if (!status) status = make_panels(&l);
+    if (!status) status = figure_open(&g, f, l.shown < 4 && l.maps < 4 ? PLOT_COLUMN : PLOT_PAGE);
     if (!status) {
-        const int shown = l.panels < MOST_PANELS ? l.panels : MOST_PANELS;
-        status = figure_open(&l.g, f, shown < 4 ? PLOT_COLUMN : PLOT_PAGE);
-        if (!status) {
-            draw_panels(&l, shown);
-            notes(&l, shown);
-            status = figure_close(&l.g);
-        }
+        if (f->y) pen_fitted(&g, PLOT_EDGE, g.y + 6, PEN_START, &font_plain, f->y, g.width - 2 * PLOT_EDGE);
+        if (f->y) g.y += 8;
+        status = maps_draw(&l);
+        if (l.shown) draw_panels(&l);
+        maps_note(&l);
+        notes(&l);
+        const int saved = figure_close(&g);
+        if (!status) status = saved;
     }
-    for (int i = 0; i < l.panels; i++) {
-        for (int k = 0; k < PLOT_STYLES; k++) free(l.panel[i].label[k]);
-        free(l.panel[i].line);
-    }
-    free(l.panel);
-    free(l.most);
+    lines_close(&l);
     return status;
 }

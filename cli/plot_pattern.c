@@ -7,95 +7,55 @@
 
 enum { CELLS = 128 };
 
-typedef struct grid {
-    const plot_matrix *m;
-    int high, wide; /* cells */
-    double *count;  /* entries in each, row by row */
-    double side;    /* of a cell, in points */
-    double x, y;    /* of the corner */
-} grid;
-
-static int fill(grid *d, const plot_matrix *m, plot *f)
+/* How many entries are in each cell, row by row (by malloc). */
+static int *fill(const grid *d, const plot_matrix *m)
 {
-    *d = (grid){.m = m, .high = m->rows < CELLS ? m->rows : CELLS, .wide = m->columns < CELLS ? m->columns : CELLS};
-    d->count = calloc((size_t)d->high * (size_t)d->wide + 1, sizeof *d->count);
-    if (!d->count) return plot_fail(f, "out of memory");
-    for (int j = 0; j < m->columns; j++)
+    int *count = calloc((size_t)d->high * (size_t)d->wide + 1, sizeof *count);
+    for (int j = 0; count && j < m->columns; j++)
         for (int k = m->colptr[j]; k < m->colptr[j + 1]; k++)
-            d->count[(long)m->rowind[k] * d->high / m->rows * d->wide + (long)j * d->wide / m->columns]++;
-    return 0;
+            count[(long)m->rowind[k] * d->high / m->rows * d->wide + (long)j * d->wide / m->columns]++;
+    return count;
 }
 
 /* Cells of a row that are next to each other and as dark become one rectangle. */
-static void draw_cells(figure *g, const grid *d)
+static void draw_cells(figure *g, const grid *d, const plot_matrix *m, const int *count)
 {
-    const double full = (double)d->m->rows / d->high * ((double)d->m->columns / d->wide);
+    const double full = (double)m->rows / d->high * ((double)m->columns / d->wide);
     const double gap = d->side > 3 ? 0.6 : 0; /* large squares stand apart */
     for (int i = 0; i < d->high; i++)
         for (int j = 0, end; j < d->wide; j = end) {
-            const double count = d->count[i * d->wide + j];
-            for (end = j + 1; end < d->wide && gap == 0 && d->count[i * d->wide + end] == count; end++)
+            const int entries = count[i * d->wide + j];
+            for (end = j + 1; end < d->wide && gap == 0 && count[i * d->wide + end] == entries; end++)
                 ;
-            if (count == 0) continue;
+            if (!entries) continue;
             char style[64];
-            const int light = (int)lround(190 * (1 - fmin(1, count / full))); /* a single entry is seen, too */
-            snprintf(style, sizeof style, "fill=\"#%02x%02x%02x\"", 40 + light, 40 + light, 40 + light);
-            pen_box(g, d->x + j * d->side, d->y + i * d->side, (end - j) * d->side - gap, d->side - gap, style);
+            const double dark = 0.25 + 0.75 * fmin(1, entries / full); /* a single entry is seen, too */
+            snprintf(style, sizeof style, "fill=\"" PLOT_INK "\" fill-opacity=\"%.2f\"", dark);
+            pen_box(g, d->x + j * d->side, d->y + i * d->side, (end - j) * d->side - gap, d->side - gap, style, NULL);
         }
-    pen_box(g, d->x - 0.8, d->y - 0.8, d->wide * d->side + 1.6 - gap, d->high * d->side + 1.6 - gap,
-            "fill=\"none\" stroke=\"" PLOT_GREY "\" stroke-width=\"0.4\"");
+    grid_frame(g, d, gap);
 }
 
-/* Size of the names of rows or columns: at most 6 points, NULL or below 4: none. */
-static double name_size(const char *const *name, const grid *d)
+/* Squares are at most *side wide, and become as wide as those of the matrix before. */
+static int draw_matrix(figure *g, const plot_matrix *m, double *side)
 {
-    const double size = fmin(6, d->side * 0.95);
-    return name && size >= 4 ? size : 0;
-}
-
-static double widest(const char *const *name, int count, double size)
-{
-    double most = 0;
-    for (int i = 0; size > 0 && i < count; i++) most = fmax(most, text_width(name[i]) * size / PLOT_SIZE);
-    return fmin(most, 50);
-}
-
-static void draw_names(figure *g, const grid *d, double rows, double columns)
-{
-    char style[128];
-    for (int i = 0; rows > 0 && i < d->high; i++) {
-        snprintf(style, sizeof style, "font-size=\"%.1f\"", rows);
-        pen_fitted(g, d->x - 3, d->y + (i + 0.5) * d->side + rows * 0.35, PEN_END, style, d->m->row_name[i],
-                   50 * PLOT_SIZE / rows);
-    }
-    for (int j = 0; columns > 0 && j < d->wide; j++) {
-        const double x = d->x + (j + 0.5) * d->side + columns * 0.35, y = d->y - 3;
-        snprintf(style, sizeof style, "font-size=\"%.1f\" transform=\"rotate(-90 %.2f %.2f)\"", columns, x, y);
-        pen_fitted(g, x, y, PEN_START, style, d->m->column_name[j], 50 * PLOT_SIZE / columns);
-    }
-}
-
-/* Squares are at most `most` wide. */
-static void draw_matrix(figure *g, grid *d, double most)
-{
-    const plot_matrix *m = d->m;
+    grid d = {.high = m->rows < CELLS ? m->rows : CELLS, .wide = m->columns < CELLS ? m->columns : CELLS};
+    int *count = fill(&d, m);
     char text[200];
+    if (!count) return plot_fail(g->f, "out of memory");
     snprintf(text, sizeof text, "%.80s%s%d \xc3\x97 %d, %d %s", m->title ? m->title : "", m->title ? ": " : "", m->rows,
              m->columns, m->colptr[m->columns], m->colptr[m->columns] == 1 ? "entry" : "entries");
-    pen_text(g, 4, g->y + 7, PEN_START, "", text);
-    /* Names take room, which makes squares smaller, which may leave no room for names: the second time tells. */
-    double rows = 0, columns = 0, left = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        d->side = fmin(fmin(most, (g->width - 12 - left) / d->wide), 220.0 / d->high);
-        rows = name_size(d->high == m->rows ? m->row_name : NULL, d);
-        columns = name_size(d->wide == m->columns ? m->column_name : NULL, d);
-        left = widest(m->row_name, m->rows, rows) + (rows > 0 ? 3 : 0);
-    }
-    d->x = 6 + left;
-    d->y = g->y + 13 + widest(m->column_name, m->columns, columns);
-    draw_names(g, d, rows, columns);
-    draw_cells(g, d);
-    g->y = d->y + d->high * d->side + 8;
+    pen_fitted(g, PLOT_EDGE, g->y + 7, PEN_START, &font_plain, text, g->width - 2 * PLOT_EDGE);
+    g->y += 9;
+    if (d.high == m->rows) d.row_name = m->row_name;
+    if (d.wide == m->columns) d.column_name = m->column_name;
+    grid_place(g, &d, *side, 230, 0);
+    grid_names(g, &d);
+    draw_cells(g, &d, m, count);
+    g->y = d.y + d.high * d.side + 8;
+    *side = d.side;
+    free(count);
+    return 0;
 }
 
 int plot_pattern(plot *f, int matrices, const plot_matrix *matrix)
@@ -105,14 +65,9 @@ int plot_pattern(plot *f, int matrices, const plot_matrix *matrix)
     double side = 10;
     if (status) return status;
     for (int i = 0; !status && i < matrices; i++) {
-        grid d;
         if (matrix[i].rows < 1 || matrix[i].columns < 1) continue;
-        status = fill(&d, &matrix[i], f);
-        if (status) break;
-        draw_matrix(&g, &d, side);
-        side = d.side; /* the next is drawn to this scale, or a smaller one */
-        grey |= d.high < matrix[i].rows || d.wide < matrix[i].columns;
-        free(d.count);
+        status = draw_matrix(&g, &matrix[i], &side);
+        grey |= matrix[i].rows > CELLS || matrix[i].columns > CELLS;
     }
     if (grey) figure_note(&g, "A cell is as dark as its part of the matrix is full.");
     const int saved = figure_close(&g);

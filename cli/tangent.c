@@ -148,7 +148,7 @@ int cli_tangent(cli_request *r)
         code = cli_compute(&s, work, &a);
         if (!code) cli_stiff_hint(&s, a.end);
         if (!code) (r->format == CLI_JSON ? print_json : r->format == CLI_CSV ? print_csv : print_table)(&s, &a);
-        if (!code) code = figure_tangent(&s, &a.wrt, a.ydot);
+        if (!code) code = figure_tangent(&s, &a.wrt, a.y, a.ydot);
         report_note(&s);
     }
     free(a.wrt.pick);

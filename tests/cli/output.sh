@@ -73,12 +73,17 @@ expect 0 run "$lv" --plot run.svg; says run.svg '<svg'
 expect 0 run "$lv" --points 3 --plot run3.svg; says run3.svg '<svg'
 expect 0 tangent "$lv" --plot tangent.svg; says tangent.svg '<svg'
 expect 0 gradient "$lv" --plot gradient.svg; says gradient.svg '>prey(t0)</text>'
-expect 0 hessian "$lv" --full --plot full.svg; says full.svg '>alpha, beta</text>'
+expect 0 hessian "$lv" --full --plot full.svg; says full.svg '<title>alpha, beta: '
 expect 0 hessian "$lv" --direction alpha=1 --plot hessian.svg; says hessian.svg '>predator(t0)</text>'
 expect 0 check "$lv" --plot check.svg; says check.svg 'gradient: slope 2.00'; says check.svg 'Hessian: slope 3.00'
 expect 0 diff "$lv" --pattern --plot pattern.svg; says pattern.svg '>predator</text>'; says pattern.svg '>delta</text>'
 says out 'predator |##|'
 expect 0 compare "$lv" --among 'dopri5,rodas4' --plot work.svg; says work.svg '>rodas4</text>'; narrow
+expect 0 run "$lv" --plot run.html; says run.html '<script>'; says run.html '<title>prey</title>'
+expect 0 run "$lv" --plot log.svg --plot-y log; says log.svg '<svg'
+expect 1 run "$lv" --plot log.svg --plot-y loud; says err 'none of auto, linear and log'
+expect 0 gradient "$lv" --plot plain.svg; says plain.svg '>d g[0] / d name</text>'
+expect 0 gradient "$lv" --scaled --plot scaled.svg; says scaled.svg '>percent of g[0] per percent of name</text>'
 expect 1 run "$lv" --plot run.bmp; silent out
 
 # Manual pages and completions.
