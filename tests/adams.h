@@ -91,7 +91,8 @@ static int adams_slopes(costate_solver *s, double t, const double *y, double *ou
     return adams_goals(s) ? cst__of(s, "running", r->fn.eval(0, t, y, s->p, out + s->prob.n, r->data)) : 0;
 }
 
-static int adams_slopes_along(costate_solver *s, double t, const double *y, int w, const double *ydot, const double *pdot, double *out)
+static int adams_slopes_along(costate_solver *s, double t, const double *y, int w, const double *ydot, const double *pdot,
+                              double *out)
 {
     const deriv_function *r = &s->d.running;
     TRY(deriv_jvp(&s->d, t, y, s->p, w, NULL, ydot, pdot, out));
@@ -100,8 +101,8 @@ static int adams_slopes_along(costate_solver *s, double t, const double *y, int 
 }
 
 /* ly += f_y^T u + r_y^T v with uv = [ u | v ], and mu; second order along (ydot, pdot), with uv_dot. */
-static int adams_transposed(costate_solver *s, double t, const double *y, const double *ydot, const double *uv, const double *uv_dot,
-                            ablock *b)
+static int adams_transposed(costate_solver *s, double t, const double *y, const double *ydot, const double *uv,
+                            const double *uv_dot, ablock *b)
 {
     const deriv_function *r = &s->d.running;
     const double *v = uv + s->prob.n * b->w;

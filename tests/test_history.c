@@ -75,7 +75,8 @@ static void test_certificate(void **unused)
         double y[STATES];
         start(q, y);
         int status = costate_check(s, q->t0, q->t1, q->p, y, &c);
-        print_message("%-22s %8.1e %8.1e %.2f %.2f %8.1e\n", q->name, c.identity, c.symmetry, c.slope_gradient, c.slope_hessian, c.worst);
+        print_message("%-22s %8.1e %8.1e %.2f %.2f %8.1e\n", q->name, c.identity, c.symmetry, c.slope_gradient, c.slope_hessian,
+                      c.worst);
         if (status) fail_msg("%s: %s", q->name, c.text);
         costate_free(s);
     }
@@ -197,7 +198,8 @@ static void test_output(void **unused)
         rows(q, eps, y[1], other);
         rows(q, -eps, y[0], other);
         for (int k = 0; k < ROWS * q->prob.n; k++) size = larger(size, fabs(ydot[k]));
-        for (int k = 0; k < ROWS * q->prob.n; k++) assert_true(fabs((y[1][k] - y[0][k]) / (2 * eps) - ydot[k]) <= 1e-6 * (1 + size));
+        for (int k = 0; k < ROWS * q->prob.n; k++)
+            assert_true(fabs((y[1][k] - y[0][k]) / (2 * eps) - ydot[k]) <= 1e-6 * (1 + size));
     }
 }
 

@@ -17,7 +17,7 @@ size_t cst__dblock_doubles(const costate_solver *s, int w); /* memory of one blo
 void cst__dblock_carve(const costate_solver *s, dblock *d, int w, double *at);
 /* Directions at t0, given those of y0: ydot += y0_p pdot, when the problem has init; then those of the history. */
 int cst__dblock_init(costate_solver *s, dblock *d);
-void cst__dblock_accept(dblock *d);                 /* the step was accepted: what was new is now */
+void cst__dblock_accept(dblock *d); /* the step was accepted: what was new is now */
 
 /* The joint state is [state | ydot], its stage data [stages | stages of the directions]; both parts begin on a line of their own.
  * Directions that are recorded apart from the states are all there is. */

@@ -12,7 +12,7 @@
 
 struct worker_set {
     thread_pool *pool;
-    int count;               /* workers beside the leader */
+    int count; /* workers beside the leader */
     costate_solver *worker[];
 };
 

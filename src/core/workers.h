@@ -14,7 +14,7 @@ typedef int worker_task(costate_solver *worker, int task, void *ctx); /* 0, or w
 /* Workers for that many tasks: made when they are first needed, and brought up to date with the leader's run. *workers: how
  * many, 1 being the leader alone. */
 int cst__workers_prepare(costate_solver *s, int tasks, int *workers);
-costate_solver *cst__worker(costate_solver *s, int i); /* 0: the leader; NULL beyond the last */
+costate_solver *cst__worker(costate_solver *s, int i);                    /* 0: the leader; NULL beyond the last */
 int cst__workers_scratch(costate_solver *s, int workers, size_t doubles); /* memory of sweeps for all of them but the leader */
 
 /* Does tasks 0 .. tasks-1 with the first `workers` of those prepared. Where some fail, those behind the first of them are left

@@ -119,8 +119,8 @@ static int make_room(int **list, size_t used, size_t n, size_t *room, const cost
     return longer ? COSTATE_OK : COSTATE_ERR_MEMORY;
 }
 
-int jacobian_detect(deriv *d, double t, const double *y, const double *p, int lanes, const costate_allocator *alloc,
-                    int **colptr, int **rowind)
+int jacobian_detect(deriv *d, double t, const double *y, const double *p, int lanes, const costate_allocator *alloc, int **colptr,
+                    int **rowind)
 {
     int n = d->prob.n;
     size_t count = 0, room = 8 * (size_t)n;

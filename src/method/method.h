@@ -39,15 +39,15 @@ typedef struct step {
 /* A block of directions along a step. */
 typedef struct dblock {
     int w;
-    double *ydot, *ydotnew;        /* live x w */
-    const double *pdot;            /* np x w: own_pdot, or the caller's; NULL: zero */
+    double *ydot, *ydotnew; /* live x w */
+    const double *pdot;     /* np x w: own_pdot, or the caller's; NULL: zero */
     double *own_pdot;
-    double *fdot, *fdotnew;        /* n x w, like solver.f, fnew */
+    double *fdot, *fdotnew; /* n x w, like solver.f, fnew */
     int fdot_valid, fdotnew_valid;
-    double *stages;                /* of the tangent: family.stage_doubles * w doubles */
-    double *qdot, *qrow;           /* nobj x w: directions of the objectives; one term of theirs */
-    double *kdot;                  /* family.tangent_doubles * w doubles of work */
-    double *dense;                 /* n x w: a row of dense output */
+    double *stages;      /* of the tangent: family.stage_doubles * w doubles */
+    double *qdot, *qrow; /* nobj x w: directions of the objectives; one term of theirs */
+    double *kdot;        /* family.tangent_doubles * w doubles of work */
+    double *dense;       /* n x w: a row of dense output */
 } dblock;
 
 /* A block of adjoints: lambda is live x w, mu np x w or NULL, omega nobj x w: the weights of the objectives' running parts, or
@@ -72,7 +72,7 @@ enum { STEP_NEWTON = 1001, STEP_MATRIX, STEP_NOT_FINITE };
 
 struct family {
     costate_family id;
-    int heavy; /* a step's matrices are worth sharing: all blocks of a sweep go back together */
+    int heavy;                      /* a step's matrices are worth sharing: all blocks of a sweep go back together */
     int (*open)(costate_solver *s); /* makes s->method from s->table */
     void (*close)(costate_solver *s);
     size_t (*history_doubles)(const costate_solver *s); /* live, behind y; NULL: none */

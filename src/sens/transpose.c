@@ -43,7 +43,12 @@ static void store(const costate_solver *s, const transpose *j, int q, const ablo
 
 static sweep sweep_of(costate_solver *s, const transpose *j, ablock *block, int count)
 {
-    return (sweep){.which = PRIMAL, .replay = cst__replay, .context = s, .block = block, .count = count, .yend = s->yend,
+    return (sweep){.which = PRIMAL,
+                   .replay = cst__replay,
+                   .context = s,
+                   .block = block,
+                   .count = count,
+                   .yend = s->yend,
                    .objectives = j->objectives};
 }
 

@@ -20,11 +20,11 @@ typedef struct transpose {
     const double *weights;
     double *lambda, *mu;
     lane_cut c;
-    int alone;  /* each block is swept by itself */
-    int direct; /* the caller's arrays are the only block; they have no rows for a history */
-    int workers;  /* threads */
+    int alone;   /* each block is swept by itself */
+    int direct;  /* the caller's arrays are the only block; they have no rows for a history */
+    int workers; /* threads */
     layout l;
-    size_t work; /* doubles of the family's, at the head of every worker's memory */
+    size_t work;   /* doubles of the family's, at the head of every worker's memory */
     ablock *block; /* blocks that go together: all of them, */
     sweep *group;  /* in groups; a group is a task */
     int groups;
