@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""run.py [ROOT] - the rooms of the house: who may include whom, and within a part no two files of one name.
+"""run.py [ROOT [NM BUILD]] - the rooms of the house: who may include whom, and within a part no two files of one name.
 
 Each part of the source is a list of floors, lowest first, and a floor is a list of rooms (folders). A file includes headers of its
 own room, of rooms on lower floors and of platform/; never of a higher floor, nor of another room on its own floor, nor of
 another part. What is wrong is printed with file and line."""
 import os
 import re
+import subprocess
 import sys
 
 PARTS = {
@@ -15,7 +16,7 @@ PARTS = {
     'platform': [],
 }
 GROUND = 'platform'  # below every part; it stands on nothing
-KNOWN = set()  # 'file: header' of what is wrong, but known
+OBJECTS = {'src': 'costate_objects', 'ad': 'costate_diff_objects'}  # targets of CMake
 
 INCLUDE = re.compile(r'\s*#\s*include\s+"([^"]+)"')
 
@@ -67,8 +68,7 @@ def wrong(part, path, header):
     return f'{own} is below {other}' if floor[other] > floor[own] else f'{own} and {other} are side by side'
 
 
-def check(root):
-    errors, known = [], set()
+def wrong_includes(root):
     for part in PARTS:
         names = {}
         for path in sources(root, part):
@@ -78,16 +78,31 @@ def check(root):
                 for number, line in enumerate(file, 1):
                     found = INCLUDE.match(line)
                     what = wrong(part, path, found[1]) if found else None
-                    if what and f'{path}: {found[1]}' in KNOWN:
-                        known.add(f'{path}: {found[1]}')
-                    elif what:
-                        errors.append(f'{path}:{number}: includes "{found[1]}": {what}')
-        errors += [f'{", ".join(paths)}: one name for several files' for paths in names.values() if len(paths) > 1]
-    errors += [f'{gone}: is right; take it out of KNOWN' for gone in sorted(KNOWN - known)]
-    return errors
+                    if what:
+                        yield f'{path}:{number}: includes "{found[1]}": {what}'
+        yield from (f'{", ".join(paths)}: one name for several files' for paths in names.values() if len(paths) > 1)
+
+
+def wrong_uses(root, nm, build):
+    """A prototype of one's own needs no include: what object files use and define is held against the same order."""
+    for part, target in OBJECTS.items():
+        folder, defined, used = os.path.join(build, 'CMakeFiles', f'{target}.dir'), {}, []
+        paths = [path for path in sources(root, part) if os.path.isfile(os.path.join(folder, f'{path}.o'))]
+        for path in paths:
+            lines = subprocess.run([nm, os.path.join(folder, f'{path}.o')], capture_output=True, text=True, check=True).stdout
+            for *_, kind, name in (line.split() for line in lines.splitlines()):
+                if kind == 'U':
+                    used.append((path, name))
+                elif kind in 'TDRB':
+                    defined[name] = path
+        for path, name in used:
+            what = wrong(part, path, os.path.relpath(defined[name], part)) if name in defined else None
+            if what:
+                yield f'{path}: uses {name} of {defined[name]}: {what}'
 
 
 if __name__ == '__main__':
-    errors = check(sys.argv[1] if len(sys.argv) > 1 else '.')
+    root, *build = sys.argv[1:] or ['.']
+    errors = list(wrong_includes(root)) + (list(wrong_uses(root, *build)) if build else [])
     print('\n'.join(errors) if errors else 'every include goes down')
     sys.exit(bool(errors))
