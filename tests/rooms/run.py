@@ -87,14 +87,14 @@ def wrong_uses(root, nm, build):
     """A prototype of one's own needs no include: what object files use and define is held against the same order."""
     for part, target in OBJECTS.items():
         folder, defined, used = os.path.join(build, 'CMakeFiles', f'{target}.dir'), {}, []
-        paths = [path for path in sources(root, part) if os.path.isfile(os.path.join(folder, f'{path}.o'))]
-        for path in paths:
-            lines = subprocess.run([nm, os.path.join(folder, f'{path}.o')], capture_output=True, text=True, check=True).stdout
-            for *_, kind, name in (line.split() for line in lines.splitlines()):
-                if kind == 'U':
-                    used.append((path, name))
-                elif kind in 'TDRB':
-                    defined[name] = path
+        paths = [f'{path}.o' for path in sources(root, part) if os.path.isfile(os.path.join(folder, f'{path}.o'))]
+        lines = subprocess.run([nm, '-A', *paths], cwd=folder, capture_output=True, text=True, check=True).stdout if paths else ''
+        for line in lines.splitlines():
+            path, (*_, kind, name) = line.split('.o:')[0], line.split()
+            if kind == 'U':
+                used.append((path, name))
+            elif kind in 'TDRB':
+                defined[name] = path
         for path, name in used:
             what = wrong(part, path, os.path.relpath(defined[name], part)) if name in defined else None
             if what:
