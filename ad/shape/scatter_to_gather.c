@@ -8,8 +8,8 @@
  *     for x in D: { ...;  a[x] += g(x) + e(x + 1) + e(x - 1) }
  *
  * D is one loop or two, one inside the other. An addition with the shift s adds to the element of the iteration x + s; seen
- * from there it comes from x - s, which has to be in D. So D is cut into boxes, one inside and a rim around it, and the box R takes
- * the shift s if all of R - s is in D. What no box takes,
+ * from there it comes from x - s, which has to be in D. So D is cut into boxes, one inside and a rim around it, and the box R
+ * takes the shift s if all of R - s is in D. What no box takes,
  *
  *     D \ union of R - s over the boxes R that take s,
  *
