@@ -173,6 +173,7 @@ typedef struct cli_session {
     double t0, t1, *y0, *p, *atols;           /* atols NULL: one for all */
     int rows, drawn;                          /* points of time that were asked for; that are computed, be it for a plot */
     double *times;                            /* drawn of them */
+    int *asked;                               /* which of them were asked for, rows */
     costate_stats stats;                      /* of the last run; its texts but for the tier are gone */
     char linsol[32];
 } cli_session;

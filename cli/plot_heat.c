@@ -285,7 +285,7 @@ static int draw_entries(figure *g, const plot_entries *m)
     g->y += 11;
     const axis a = legend_axis(&s);
     if (axis_factor(&a) > 0) g->y += 8;
-    grid_place(g, &d, 36, 400, legend_width(&s) + 2);
+    grid_place(g, &d, fmax(26, fmin(number_room(m), 48)), 400, legend_width(&s) + 2);
     grid_names(g, &d);
     const double right = d.x + m->size * d.side, bottom = d.y + m->size * d.side;
     if (m->size > MOST_CELLS) status = draw_large(g, &d, m, &s);

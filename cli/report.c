@@ -114,12 +114,12 @@ void report_rows(cli_session *s, cli_json *j, const double *rows)
 {
     json_open(j, "trajectory", '{');
     json_line(j, "t", '[');
-    for (int k = 0; k < s->rows; k++) json_number(j, NULL, s->times[k]);
+    for (int k = 0; k < s->rows; k++) json_number(j, NULL, s->times[s->asked[k]]);
     json_close(j, ']');
     json_open(j, "states", '{');
     for (int i = 0; i < s->n; i++) {
         json_line(j, s->state[i], '[');
-        for (int k = 0; k < s->rows; k++) json_number(j, NULL, rows[(size_t)k * (size_t)s->n + (size_t)i]);
+        for (int k = 0; k < s->rows; k++) json_number(j, NULL, rows[(size_t)s->asked[k] * (size_t)s->n + (size_t)i]);
         json_close(j, ']');
     }
     json_close(j, '}');

@@ -26,8 +26,9 @@ static void print_table(cli_session *s, const result *a)
         table_text(&t, "t");
         for (int i = 0; i < s->n; i++) table_text(&t, "%s", s->state[i]);
         for (int k = 0; k < s->rows; k++) {
-            table_number(&t, s->times[k]);
-            for (int i = 0; i < s->n; i++) table_number(&t, a->rows[(size_t)k * (size_t)s->n + (size_t)i]);
+            const int row = s->asked[k];
+            table_number(&t, s->times[row]);
+            for (int i = 0; i < s->n; i++) table_number(&t, a->rows[(size_t)row * (size_t)s->n + (size_t)i]);
         }
     } else {
         table_text(&t, "state");
@@ -55,8 +56,8 @@ static void print_csv(cli_session *s, const result *a)
     csv_text(s->out.to, "t", 0);
     for (int i = 0; i < s->n; i++) csv_text(s->out.to, s->state[i], i == s->n - 1);
     for (int k = 0; k < (s->rows ? s->rows : 1); k++) {
-        csv_number(&s->out, "t", s->rows ? s->times[k] : s->t1, 0);
-        const double *y = s->rows ? a->rows + (size_t)k * (size_t)s->n : a->y;
+        csv_number(&s->out, "t", s->rows ? s->times[s->asked[k]] : s->t1, 0);
+        const double *y = s->rows ? a->rows + (size_t)s->asked[k] * (size_t)s->n : a->y;
         for (int i = 0; i < s->n; i++) csv_number(&s->out, s->state[i], y[i], i == s->n - 1);
     }
 }

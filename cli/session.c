@@ -136,15 +136,33 @@ static int output_times(cli_session *s)
     return EXIT_GOOD;
 }
 
-/* Those asked for, or good ones to draw. */
+/* Those asked for, and between them good ones to draw: fewer of a model so large that all would not fit into memory. */
+static void add_drawn_times(cli_session *s)
+{
+    double fine[PLOT_TIMES];
+    const int count = plot_times(s->t0, s->t1, fine), sign = s->t0 < s->t1 ? 1 : -1;
+    const int every = 1 + (int)((double)s->n * count / 2e7);
+    double *all = cli_take((size_t)s->rows + (size_t)count, sizeof *all);
+    for (int i = 0, k = 0; i < s->rows || k < count;) {
+        const int next = i < s->rows && (k >= count || sign * (s->times[i] - fine[k]) <= 0);
+        const double t = next ? s->times[i] : fine[k];
+        if (next) s->asked[i++] = s->drawn;
+        const int kept = next || k % every == 0 || k == count - 1;
+        if (k < count && t == fine[k]) k++;
+        if (kept) all[s->drawn++] = t;
+    }
+    free(s->times);
+    s->times = all;
+}
+
 static int all_times(cli_session *s)
 {
-    const int code = output_times(s);
-    s->drawn = s->rows;
-    if (code || s->rows || !cli_value(s->request, OPT_PLOT) || !(s->request->command->bit & (CLI_RUN | CLI_TANGENT))) return code;
-    s->times = cli_take(PLOT_TIMES, sizeof *s->times);
-    s->drawn = plot_times(s->t0, s->t1, s->times);
-    return EXIT_GOOD;
+    const int code = output_times(s), plotted = s->request->command->bit & (CLI_RUN | CLI_TANGENT);
+    s->asked = cli_take((size_t)s->rows, sizeof *s->asked);
+    if (!code && plotted && cli_value(s->request, OPT_PLOT)) add_drawn_times(s);
+    else
+        for (; s->drawn < s->rows; s->drawn++) s->asked[s->drawn] = s->drawn;
+    return code;
 }
 
 /* ---- the session ------------------------------------------------------------------------------------------------------ */
@@ -197,6 +215,7 @@ int cli_session_close(cli_session *s, int code)
     free(s->p);
     free(s->atols);
     free(s->times);
+    free(s->asked);
     costate_model_close(s->model);
     return code;
 }

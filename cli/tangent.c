@@ -38,18 +38,18 @@ static int row_count(const cli_session *s)
 
 static double state_at(const cli_session *s, const result *a, int row, int i)
 {
-    return !s->rows ? a->end[i] : a->y[(size_t)row * (size_t)s->n + (size_t)i];
+    return !s->rows ? a->end[i] : a->y[(size_t)s->asked[row] * (size_t)s->n + (size_t)i];
 }
 
 static double sensitivity(const cli_session *s, const result *a, int row, int i, int l)
 {
     if (!s->rows) return a->enddot[(size_t)i * (size_t)a->wrt.count + (size_t)l];
-    return a->ydot[((size_t)row * (size_t)s->n + (size_t)i) * (size_t)a->wrt.count + (size_t)l];
+    return a->ydot[((size_t)s->asked[row] * (size_t)s->n + (size_t)i) * (size_t)a->wrt.count + (size_t)l];
 }
 
 static double time_of(const cli_session *s, int row)
 {
-    return s->rows ? s->times[row] : s->t1;
+    return s->rows ? s->times[s->asked[row]] : s->t1;
 }
 
 static void print_table(cli_session *s, const result *a)
