@@ -1,5 +1,6 @@
 /* ad_bench.c - what the derivatives that costate diff writes cost: time per seed over the time of the user's own right-hand side,
- * compiled from the same file with -O3 -march=native. Processor time, least of many short rounds, in which all that is timed takes turns. usage: ad_bench [case ...] */
+ * compiled from the same file with -O3 -march=native. Processor time, least of many short rounds, in which all that is timed
+ * takes turns. usage: ad_bench [case ...] */
 #include "bench.h"
 
 #include <costate/diff.h>
@@ -35,7 +36,7 @@ typedef struct setting {
     double *y, *p, *u, *yb, *pb, *ydot, *pdot, *udot, *ybdot, *pbdot;
 } setting;
 
-/* ---- what is timed -------------------------------------------------------------------------------------------------------------- */
+/* ---- what is timed ----------------------------------------------------------------------------------------------------- */
 
 static void call_user(const setting *s, int w)
 {
@@ -70,8 +71,8 @@ static const struct timed {
     void (*call)(const setting *, int);
     int w;
 } timed[TIMED] = {
-    [USER] = {call_user, 1},   [RHS] = {call_rhs, 1},   [VJP] = {call_vjp, 1},    [VJP4] = {call_vjp, 4},   [VJP8] = {call_vjp, 8},
-    [DOT] = {call_dot, 1},     [DOT4] = {call_dot, 4},  [DOTS] = {call_dots, 1},  [DOTS4] = {call_dots, 4},
+    [USER] = {call_user, 1}, [RHS] = {call_rhs, 1},  [VJP] = {call_vjp, 1},   [VJP4] = {call_vjp, 4},   [VJP8] = {call_vjp, 8},
+    [DOT] = {call_dot, 1},   [DOT4] = {call_dot, 4}, [DOTS] = {call_dots, 1}, [DOTS4] = {call_dots, 4},
 };
 
 static double seconds(const struct timed *x, const setting *s, long calls)
@@ -96,7 +97,7 @@ static void measure(const setting *s, double best[TIMED])
         }
 }
 
-/* ---- a model ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- a model ----------------------------------------------------------------------------------------------------------- */
 
 /* The user's function as the user would compile it; its library stays loaded. */
 static user_rhs *compile_user(const char *file, const char *define)
@@ -105,8 +106,8 @@ static user_rhs *compile_user(const char *file, const char *define)
     int fd = mkstemp(object);
     if (fd < 0) return NULL;
     close(fd);
-    snprintf(command, sizeof command, "%s -O3 -march=native -fPIC -shared -w -D%s -I%s/include %s -o %s -lm", getenv("CC") ? getenv("CC") : "cc",
-             define, SOURCE_DIR, file, object);
+    snprintf(command, sizeof command, "%s -O3 -march=native -fPIC -shared -w -D%s -I%s/include %s -o %s -lm",
+             getenv("CC") ? getenv("CC") : "cc", define, SOURCE_DIR, file, object);
     void *handle = system(command) == 0 ? dlopen(object, RTLD_NOW | RTLD_LOCAL) : NULL;
     unlink(object);
     const costate_descriptor *d = handle ? dlsym(handle, "costate_model_descriptor") : NULL;
@@ -136,8 +137,9 @@ static void report(const struct bench_model *b, const setting *s)
 {
     double x[TIMED];
     measure(s, x);
-    printf("%-12s %10.1f %6.2f %6.2f (%.2f) %6.2f (%.2f) %6.2f %8.2f %5.2f %6.2f %5.2f\n", b->name, 1e9 * x[USER], x[RHS] / x[USER], x[VJP] / x[USER],
-           b->one, x[VJP4] / x[USER], b->four, x[VJP8] / x[USER], x[DOT] / x[VJP], x[DOT4] / x[VJP4], x[DOTS] / x[VJP], x[DOTS4] / x[VJP4]);
+    printf("%-12s %10.1f %6.2f %6.2f (%.2f) %6.2f (%.2f) %6.2f %8.2f %5.2f %6.2f %5.2f\n", b->name, 1e9 * x[USER],
+           x[RHS] / x[USER], x[VJP] / x[USER], b->one, x[VJP4] / x[USER], b->four, x[VJP8] / x[USER], x[DOT] / x[VJP],
+           x[DOT4] / x[VJP4], x[DOTS] / x[VJP], x[DOTS4] / x[VJP4]);
     goal(b->name, "vjp", x[VJP] / x[USER], b->one);
     goal(b->name, "vjp, 4 lanes", x[VJP4] / x[USER], b->four);
     goal(b->name, "vjp_dot over vjp", x[DOT] / x[VJP], 2.5);
@@ -158,7 +160,8 @@ static int run(const struct bench_model *b)
     const costate_problem *f = costate_model_problem(m);
     const size_t n = (size_t)f->n, np = (size_t)f->np;
     const double rate = strcmp(b->name, "cbm4") ? 1e-3 : 1;
-    double *const block = bench_alloc(n + np + 5 * n * LANES + 3 * np * LANES + 10 * (LINE + APART), sizeof *block), *room = block;
+    double *const block = bench_alloc(n + np + 5 * n * LANES + 3 * np * LANES + 10 * (LINE + APART), sizeof *block),
+                  *room = block;
     setting s = {.f = f, .rhs = compile_user(file, b->define), .y = numbers(&room, n, 1), .p = numbers(&room, np, rate)};
     s.u = numbers(&room, n * LANES, 1), s.udot = numbers(&room, n * LANES, 1), s.ydot = numbers(&room, n * LANES, 1);
     s.yb = numbers(&room, n * LANES, 0), s.ybdot = numbers(&room, n * LANES, 0), s.pdot = numbers(&room, np * LANES, 1e-3);
@@ -172,8 +175,10 @@ static int run(const struct bench_model *b)
 int main(int argc, char **argv)
 {
     int failed = 0;
-    printf("per seed over the user's rhs; goals in parentheses; vjp_dot over vjp (goal 2.5), as Hessian products call it, and with pb too\n");
-    printf("%-12s %10s %6s %13s %13s %6s %8s %5s %7s %5s\n", "", "rhs, ns", "again", "vjp", "4 lanes", "8", "vjp_dot", "4", "with pb", "4");
+    printf("per seed over the user's rhs; goals in parentheses; vjp_dot over vjp (goal 2.5), as Hessian products call it, and "
+           "with pb too\n");
+    printf("%-12s %10s %6s %13s %13s %6s %8s %5s %7s %5s\n", "", "rhs, ns", "again", "vjp", "4 lanes", "8", "vjp_dot", "4",
+           "with pb", "4");
     for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
         int wanted = argc < 2;
         for (int k = 1; k < argc; k++) wanted |= strncmp(argv[k], models[i].name, strlen(argv[k])) == 0;

@@ -1,5 +1,6 @@
 /* cost_bench.c - what derivatives cost beside the solution, from a model file alone: time of a forward run that records nothing,
- * of one with the gradient of the sum of the objectives (or of the final states), of one with a Hessian-vector product, and memory.
+ * of one with the gradient of the sum of the objectives (or of the final states), of one with a Hessian-vector product, and
+ * memory.
  *
  *     cost_bench fgh problem size method rtol reps [end=T] [option=value ...]
  *
@@ -72,7 +73,8 @@ int main(int argc, char **argv)
         const char *name;
         void (*run)(costate_solver *, const setting *);
     } tasks[] = {{'f', "forward", forward}, {'g', "gradient", gradient}, {'h', "hessian", hessian}};
-    if (argc < 7 || !strpbrk(argv[1], "fgh")) bench_give_up("usage: cost_bench fgh problem size|- method rtol reps", "[end=T] [option=value ...]");
+    if (argc < 7 || !strpbrk(argv[1], "fgh"))
+        bench_give_up("usage: cost_bench fgh problem size|- method rtol reps", "[end=T] [option=value ...]");
     const costate_table *method = costate_method_find(argv[4]);
     if (!method) bench_give_up("no method", argv[4]);
     int sensitive = strpbrk(argv[1], "gh") != NULL; /* memory is measured, too: no solver that is not wanted */

@@ -32,7 +32,8 @@ void bench_report(const bench_case *c, const bench_result *r)
 {
     size_t n = (size_t)c->n, seeds = (size_t)c->seeds;
     double peak = bench_peak(); /* the reference's memory is not the program's */
-    double *ref = bench_read(c->reference, n * (1 + c->inputs)); /* y and the matrix of task b; task a is the sum of its columns */
+    /* y and the matrix of task b; task a is the sum of its columns */
+    double *ref = bench_read(c->reference, n * (1 + c->inputs));
     double *matrix = ref + n, err_y = 0, err_s = 0, scale = 0;
     for (size_t i = 0; i < n; i++) bench_widen(&err_y, r->y[i] - ref[i]);
     for (size_t q = 0; q < c->inputs; q++) {
@@ -45,8 +46,8 @@ void bench_report(const bench_case *c, const bench_result *r)
     }
     printf("peer=%s method=%s task=%c N=%d tol=%.0e ms=%.5f ", r->peer, r->method, c->task, c->n, c->tol,
            1e3 * (bench_median(c->times, (size_t)c->reps) - bench_clock_cost()));
-    printf("err_y=%.2e err=%.2e scale=%.2e steps=%ld rhs=%ld vjp=%ld peak_mb=%.1f result_mb=%.1f\n", err_y, err_s, scale, r->steps, r->rhs,
-           r->vjp, peak / 1e6, 8e-6 * (double)(c->inputs * seeds));
+    printf("err_y=%.2e err=%.2e scale=%.2e steps=%ld rhs=%ld vjp=%ld peak_mb=%.1f result_mb=%.1f\n", err_y, err_s, scale,
+           r->steps, r->rhs, r->vjp, peak / 1e6, 8e-6 * (double)(c->inputs * seeds));
     free(ref);
 }
 

@@ -1,5 +1,5 @@
-/* glv_kernels.c - how fast the hand-written products of tests/reference/glv.c are by themselves: nanoseconds per call, and GFlop/s
- * beside what this core can do at most with fused multiply-adds. Best of several rounds. usage: glv_kernels [points] */
+/* glv_kernels.c - how fast the hand-written products of tests/reference/glv.c are by themselves: nanoseconds per call, and
+ * GFlop/s beside what this core can do at most with fused multiply-adds. Best of several rounds. usage: glv_kernels [points] */
 #include "glv_bench.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-# lines.awk - key=value lines of cost_bench, open_bench and the GLV programs in, a table with goals out. -v section=cost | memory |
-# mechanism | threads
+# lines.awk - key=value lines of cost_bench, open_bench and the GLV programs in, a table with goals out. -v section=cost | memory
+# | mechanism | threads
 
 function verdict(ok)
 {
@@ -17,10 +17,12 @@ function goal(what, measured, most)
 }
 
 section == "cost" {
-    if (!head++) printf "\n%-16s %-8s %-10s %7s %6s %6s %12s %12s %12s %9s %9s\n", "problem", "size", "method", "n", "np", "steps", "forward, ms", \
+    if (!head++) printf "\n%-16s %-8s %-10s %7s %6s %6s %12s %12s %12s %9s %9s\n", "problem", "size", "method", "n", "np", \
+        "steps", "forward, ms", \
         "gradient, ms", "hessian, ms", "/forward", "/gradient"
     gradient = v["gradient_ms"] / v["forward_ms"]; hessian = v["hessian_ms"] / v["gradient_ms"]
-    printf "%-16s %-8s %-10s %7d %6d %6d %12.4f %12.4f %12.4f %9.2f %9.2f\n", v["problem"], v["size"], v["method"], v["n"], v["np"], v["steps"], \
+    printf "%-16s %-8s %-10s %7d %6d %6d %12.4f %12.4f %12.4f %9.2f %9.2f\n", v["problem"], v["size"], v["method"], v["n"], \
+        v["np"], v["steps"], \
         v["forward_ms"], v["gradient_ms"], v["hessian_ms"], gradient, hessian
     what = v["problem"] " " v["method"]
     goal(what ", gradient over forward run", gradient, v["method"] ~ /^dopri/ ? 3 : 2.5)
@@ -35,23 +37,32 @@ section == "memory" && v["peer"] {
 # The run that keeps all stages says how much that is for a state and a step.
 section == "memory" && v["problem"] {
     if (v["tier"] == "stages") each = v["trajectory_mb"] / (v["n"] * v["steps"])
-    if (!other++) printf "\nOne gradient within memory=256M, MB; everything: what all stages of all steps would take\n%-16s %9s %6s %-12s %11s %9s %11s %11s %11s\n", "problem", "n", "steps", "kept", \
+    if (!other++) printf "\nOne gradient within memory=256M, MB; everything: what all stages of all steps would take\n%-16s " \
+        "%9s %6s %-12s %11s %9s %11s %11s %11s\n", "problem", "n", "steps", "kept", \
         "recomputed", "s", "peak", "trajectory", "everything"
-    printf "%-16s %9d %6d %-12s %11d %9.2f %11.1f %11.1f %11.1f\n", v["problem"], v["n"], v["steps"], v["tier"], v["recomputed"], \
+    printf "%-16s %9d %6d %-12s %11d %9.2f %11.1f %11.1f %11.1f\n", v["problem"], v["n"], v["steps"], v["tier"], \
+        v["recomputed"], \
         v["gradient_ms"] / 1e3, v["peak_mb"], v["trajectory_mb"], each * v["n"] * v["steps"]
 }
 
 section == "mechanism" {
-    if (!head++) printf "\n%-16s %9s %6s %6s %9s %10s %7s %8s %11s %10s %11s\n", "model", "n", "np", "order", "diff, s", "compile, s", "cpu, s", \
+    if (!head++) printf "\n%-16s %9s %6s %6s %9s %10s %7s %8s %11s %10s %11s\n", "model", "n", "np", "order", "diff, s", \
+        "compile, s", "cpu, s", \
         "clock, s", "memory, MB", "state, MB", "pattern, MB"
-    printf "%-16s %9d %6d %6d %9.2f %10.2f %7.2f %8.2f %11.1f %10.1f %11.1f\n", v["model"], v["n"], v["np"], v["order"], v["diff_s"], v["compile_s"], \
+    printf "%-16s %9d %6d %6d %9.2f %10.2f %7.2f %8.2f %11.1f %10.1f %11.1f\n", v["model"], v["n"], v["np"], v["order"], \
+        v["diff_s"], v["compile_s"], \
         v["cpu_s"], v["clock_s"], v["memory_mb"], v["state_mb"], v["pattern_mb"]
     if (v["np"] == 2000 && v["order"] == 1) goal("2,000 reactions differentiated and compiled, seconds", v["clock_s"], 20)
 }
 
 section == "threads" {
     at = v["case"] SUBSEP v["threads"]
-    if (!(v["case"] in digest)) { digest[v["case"]] = v["digest"]; same[v["case"]] = 1; list[++cases] = v["case"]; size[v["case"]] = v["size"] }
+    if (!(v["case"] in digest)) {
+        digest[v["case"]] = v["digest"]
+        same[v["case"]] = 1
+        list[++cases] = v["case"]
+        size[v["case"]] = v["size"]
+    }
     if (digest[v["case"]] != v["digest"]) same[v["case"]] = 0
     if (!(at in ms) || v["ms"] + 0 < ms[at]) ms[at] = v["ms"] + 0
 }

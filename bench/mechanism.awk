@@ -1,6 +1,6 @@
-# mechanism.awk - a reaction mechanism as a model file: -v reactions=2000 -v species=500. Every third reaction is of first order with a
-# rate that depends on the time through the temperature, the others are of second order; which species react and become what is drawn
-# at random, from a fixed seed.
+# mechanism.awk - a reaction mechanism as a model file: -v reactions=2000 -v species=500. Every third reaction is of first order
+# with a rate that depends on the time through the temperature, the others are of second order; which species react and become
+# what is drawn at random, from a fixed seed.
 
 function draw() # a species
 {
@@ -10,7 +10,8 @@ function draw() # a species
 
 BEGIN {
     seed = 42
-    printf "#include <costate/model.h>\n\nstatic void rhs(double t, const double *y, const double *p, double *f)\n{\n    double r[%d];\n", reactions
+    printf "#include <costate/model.h>\n\nstatic void rhs(double t, const double *y, const double *p, double *f)\n{\n    " \
+        "double r[%d];\n", reactions
     for (k = 0; k < reactions; k++) {
         i = draw(); j = draw(); to = draw()
         if (k % 3) printf "    r[%d] = p[%d] * y[%d] * y[%d];\n", k, k, i, j
@@ -23,6 +24,7 @@ BEGIN {
     print "}\n\nstatic void defaults(double *p)\n{"
     printf "    for (int k = 0; k < %d; k++) p[k] = 0.1;\n}\n\nstatic void init(const double *p, double *y0)\n{\n", reactions
     printf "    for (int i = 0; i < %d; i++) y0[i] = 1;\n}\n\n", species
-    printf "COSTATE_MODEL(mechanism, .states = %d, .params = %d, .t0 = 0, .t1 = 1, .rhs = rhs, .init = init, .defaults = defaults)\n", \
+    printf "COSTATE_MODEL(mechanism, .states = %d, .params = %d, .t0 = 0, .t1 = 1, .rhs = rhs, .init = init, .defaults = " \
+        "defaults)\n", \
         species, reactions
 }

@@ -1,4 +1,5 @@
-# stiff.gp - error against time for one problem, from a CSV of stiff.awk; called by bench/run with data, out, problem and what set.
+# stiff.gp - error against time for one problem, from a CSV of stiff.awk; called by bench/run with data, out, problem and what
+# set.
 set terminal svg size 900,600 font "sans,13" background "white"
 set output out
 set datafile separator ","

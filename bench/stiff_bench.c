@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- problems and tasks ---------------------------------------------------------------------------------------------------- */
+/* ---- problems and tasks ------------------------------------------------------------------------------------------------ */
 
 /* The problems whose size has to be chosen; the others are those of the lists. */
 static const struct sized {
@@ -14,7 +14,9 @@ static const struct sized {
     problem *(*make)(int size);
     int size;
     const char *define;
-} sized[] = {{"heat", heat_two_modes, 100, "M=100"}, {"brusselator", brusselator_2d, 71, "M=71"}, {"shallow_water", shallow_water, 40, "M=40"}};
+} sized[] = {{"heat", heat_two_modes, 100, "M=100"},
+             {"brusselator", brusselator_2d, 71, "M=71"},
+             {"shallow_water", shallow_water, 40, "M=40"}};
 
 static const char *const tasks[] = {[FORWARD] = "forward", [GRADIENT] = "gradient", [TANGENT] = "tangent", [ADJOINT] = "adjoint"};
 
@@ -33,8 +35,14 @@ static void find_problem(stiff_case *c)
 stiff_case stiff_open(int argc, char **argv)
 {
     if (argc < 7) bench_give_up("usage: program task problem method rtol reps reference", "[option=value ...]");
-    stiff_case c = {.task_name = argv[1], .name = argv[2], .method = argv[3], .rtol = atof(argv[4]), .reps = atoi(argv[5]), .reference = argv[6],
-                    .options = argv + 7, .best = HUGE_VAL};
+    stiff_case c = {.task_name = argv[1],
+                    .name = argv[2],
+                    .method = argv[3],
+                    .rtol = atof(argv[4]),
+                    .reps = atoi(argv[5]),
+                    .reference = argv[6],
+                    .options = argv + 7,
+                    .best = HUGE_VAL};
     while (strcmp(tasks[c.task], c.task_name))
         if (++c.task > ADJOINT) bench_give_up("no task", c.task_name);
     find_problem(&c);
@@ -64,7 +72,7 @@ void stiff_close(stiff_case *c)
     problem_free(c->made);
 }
 
-/* ---- results ------------------------------------------------------------------------------------------------------------------ */
+/* ---- results ----------------------------------------------------------------------------------------------------------- */
 
 /* How many numbers a task's result has: what stands in a reference */
 static size_t result_size(const stiff_case *c)
@@ -114,14 +122,14 @@ void stiff_report(stiff_case *c, const stiff_counts *k)
     }
     int n = c->q->prob.n;
     double *ref = read_reference(c), err_y = state_error(c, ref), err = err_y;
-    printf("peer=%s method=%s linsol=%s task=%s problem=%s rtol=%.0e ms=%.4f err_y=%.2e ", k->peer, c->method, k->linsol, c->task_name, c->name,
-           c->rtol, 1e3 * c->best, err_y);
+    printf("peer=%s method=%s linsol=%s task=%s problem=%s rtol=%.0e ms=%.4f err_y=%.2e ", k->peer, c->method, k->linsol,
+           c->task_name, c->name, c->rtol, 1e3 * c->best, err_y);
     if (c->task != FORWARD) {
         err = vector_error(n, c->dy, ref + n);
         printf("err_dy=%.2e ", err);
     }
     if (c->task == GRADIENT) err = vector_error(c->q->prob.np, c->dp, ref + 2 * n);
-    printf("err=%.2e steps=%lld rejected=%lld rhs=%lld jac=%lld factor=%lld solve=%lld\n", err, (long long)k->steps, (long long)k->rejected,
-           (long long)k->rhs, (long long)k->jac, (long long)k->factor, (long long)k->solve);
+    printf("err=%.2e steps=%lld rejected=%lld rhs=%lld jac=%lld factor=%lld solve=%lld\n", err, (long long)k->steps,
+           (long long)k->rejected, (long long)k->rhs, (long long)k->jac, (long long)k->factor, (long long)k->solve);
     free(ref);
 }

@@ -1,4 +1,5 @@
-/* stiff_bench.h - what the programs for stiff problems share: arguments, problems, the reference, one line of results. Every program is called
+/* stiff_bench.h - what the programs for stiff problems share: arguments, problems, the reference, one line of results. Every
+ * program is called
  *
  *     program task problem method rtol reps reference [option=value ...]
  *
@@ -9,13 +10,13 @@
  *     tangent    and dy(t1)/dy_0(t0)
  *     adjoint    and dy_0(t1)/dy(t0)
  *
- * solves it `reps` times, after once to warm up if that is more than once, and prints key=value pairs on one line; ms is the fastest repetition.
- * The absolute tolerance of
- * component i is rtol problem.scale[i], or rtol. With reps = 0 the program solves once and writes what it found, state and sensitivities, to the
- * reference.
+ * solves it `reps` times, after once to warm up if that is more than once, and prints key=value pairs on one line; ms is the
+ * fastest repetition. The absolute tolerance of component i is rtol problem.scale[i], or rtol. With reps = 0 the program solves
+ * once and writes what it found, state and sensitivities, to the reference.
  *
- * Errors: of the state, the largest of its components', relative to problem.scale[i]/1000 + |y_i|, or to 1 + |y_i|; of sensitivities, the largest
- * relative to the largest entry. `err` is that of the parameters' for gradient, and of what the task asks for otherwise. */
+ * Errors: of the state, the largest of its components', relative to problem.scale[i]/1000 + |y_i|, or to 1 + |y_i|; of
+ * sensitivities, the largest relative to the largest entry. `err` is that of the parameters' for gradient, and of what the task
+ * asks for otherwise. */
 #ifndef BENCH_STIFF_BENCH_H
 #define BENCH_STIFF_BENCH_H
 

@@ -31,7 +31,8 @@ int main(int argc, char **argv)
     options.atols = c.atols;
     options.record = c.task == GRADIENT || c.task == ADJOINT;
     const costate_table *method = costate_method_find(c.method);
-    const int rosenbrock = method && method->family == COSTATE_ROS; /* its steps contain the Jacobian, their derivatives second ones */
+    /* its steps contain the Jacobian, their derivatives second ones */
+    const int rosenbrock = method && method->family == COSTATE_ROS;
     costate_model *model = generated_open(c.q->name, c.size, rosenbrock && c.task != FORWARD ? 2 : 1, NULL);
     costate_model_info about = costate_model_about(model);
     costate_solver *s = NULL;
@@ -48,8 +49,14 @@ int main(int argc, char **argv)
     }
     costate_stats stats;
     must(s, costate_get_stats(s, &stats));
-    stiff_counts counts = {.peer = "costate", .linsol = linsol, .steps = stats.steps, .rejected = stats.rejected, .rhs = stats.rhs,
-                           .jac = stats.jac, .factor = stats.factor, .solve = stats.solve};
+    stiff_counts counts = {.peer = "costate",
+                           .linsol = linsol,
+                           .steps = stats.steps,
+                           .rejected = stats.rejected,
+                           .rhs = stats.rhs,
+                           .jac = stats.jac,
+                           .factor = stats.factor,
+                           .solve = stats.solve};
     stiff_report(&c, &counts);
     costate_free(s);
     costate_model_close(model);

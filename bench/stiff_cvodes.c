@@ -1,9 +1,9 @@
-/* stiff_cvodes.c - stiff problems with CVODES, tasks forward and gradient; see stiff_bench.h. BDF with Newton's method and the problem's own Jacobian:
- * method "bdf" takes dense factors, or KLU where the problem is sparse and large; "bdf-klu" takes KLU wherever the pattern is sparse, and
- * "bdf-colamd" orders it as CVODES does by default (AMD is better on all of these problems). Method "adams", for what is not stiff, takes
- * Adams formulas and functional iteration. The gradient is the continuous adjoint, with
- * tolerances rtol and 0.01 rtol, or atol_backward=1e-10 times rtol where adjoints are small, and quadratures for p outside of the error test.
- * Everything is made once, before the timing. */
+/* stiff_cvodes.c - stiff problems with CVODES, tasks forward and gradient; see stiff_bench.h. BDF with Newton's method and the
+ * problem's own Jacobian: method "bdf" takes dense factors, or KLU where the problem is sparse and large; "bdf-klu" takes KLU
+ * wherever the pattern is sparse, and "bdf-colamd" orders it as CVODES does by default (AMD is better on all of these problems).
+ * Method "adams", for what is not stiff, takes Adams formulas and functional iteration. The gradient is the continuous adjoint,
+ * with tolerances rtol and 0.01 rtol, or atol_backward=1e-10 times rtol where adjoints are small, and quadratures for p outside
+ * of the error test. Everything is made once, before the timing. */
 #include "cvodes.h"
 #include "stiff_bench.h"
 
@@ -37,7 +37,7 @@ static double *at(N_Vector v)
     return N_VGetArrayPointer(v);
 }
 
-/* ---- Jacobians --------------------------------------------------------------------------------------------------------------- */
+/* ---- Jacobians --------------------------------------------------------------------------------------------------------- */
 
 /* The pattern's transpose, in the same format */
 static void transpose_pattern(context *x)
@@ -84,7 +84,7 @@ static int evaluate(context *x, double t, N_Vector y, int backward, SUNMatrix J)
     return status;
 }
 
-/* ---- callbacks ---------------------------------------------------------------------------------------------------------------- */
+/* ---- callbacks --------------------------------------------------------------------------------------------------------- */
 
 static int forward(realtype t, N_Vector y, N_Vector f, void *ptr)
 {
@@ -110,8 +110,8 @@ static int backward(realtype t, N_Vector y, N_Vector lambda, N_Vector out, void 
     return status;
 }
 
-static int backward_jacobian(realtype t, N_Vector y, N_Vector lambda, N_Vector f, SUNMatrix J, void *ptr, N_Vector t1, N_Vector t2,
-                             N_Vector t3)
+static int backward_jacobian(realtype t, N_Vector y, N_Vector lambda, N_Vector f, SUNMatrix J, void *ptr, N_Vector t1,
+                             N_Vector t2, N_Vector t3)
 {
     (void)lambda, (void)f, (void)t1, (void)t2, (void)t3;
     return evaluate(ptr, t, y, 1, J);
@@ -127,7 +127,7 @@ static int quadrature(realtype t, N_Vector y, N_Vector lambda, N_Vector out, voi
     return status;
 }
 
-/* ---- runs --------------------------------------------------------------------------------------------------------------------- */
+/* ---- runs -------------------------------------------------------------------------------------------------------------- */
 
 typedef struct objects {
     SUNContext sun;

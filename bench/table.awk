@@ -63,12 +63,14 @@ function goals(    c, at, key, most, least, r)
         most = key[2] == "a" ? (key[1] == 10 ? 2.5 : 2) : key[1] >= 55 ? 2 : 0
         if (most && ms[at, "floor"]) {
             r = ms[at, "costate"] / ms[at, "floor"]
-            printf "goal: N = %-3s task %s tol %s: at most %.1f times the floor: %.2f: %s\n", key[1], key[2], key[3], most, r, verdict(r <= most)
+            printf "goal: N = %-3s task %s tol %s: at most %.1f times the floor: %.2f: %s\n", key[1], key[2], key[3], most, r, \
+                verdict(r <= most)
         }
         least = key[2] == "b" ? (key[1] >= 55 ? 4.5 : 0) : key[1] == 10 ? 8 : key[1] == 200 ? 2 : 0
         if (!least || !ms[at, "petsc"]) continue
         r = ms[at, "petsc"] / ms[at, "costate"]
-        printf "goal: N = %-3s task %s tol %s: %.1f times as fast as PETSc, no larger error: %.1f times, %.2f of its error: %s\n", \
+        printf "goal: N = %-3s task %s tol %s: %.1f times as fast as PETSc, no larger error: %.1f times, %.2f of its error: " \
+            "%s\n", \
             key[1], key[2], key[3], least, r, err[at, "costate"] / err[at, "petsc"], \
             verdict(r >= least && err[at, "costate"] + 0 <= err[at, "petsc"] + 0)
     }

@@ -1,5 +1,6 @@
-/* threads_bench.c - what threads gain, by the clock: task b of GLV(200), whose objectives they share, and an ensemble of gradients of
- * Robertson's problem, whose members they share. The digest is of all bits of the result, which do not depend on the threads.
+/* threads_bench.c - what threads gain, by the clock: task b of GLV(200), whose objectives they share, and an ensemble of
+ * gradients of Robertson's problem, whose members they share. The digest is of all bits of the result, which do not depend on the
+ * threads.
  *
  *     threads_bench glv|robertson size threads reps      size: N of GLV, members of the ensemble */
 #include "generated.h"
@@ -29,8 +30,16 @@ static void ensemble(const setting *x)
 {
     static const double first[] = {1, 0, 0};
     for (size_t k = 0; k < x->size; k++) memcpy(x->y + k * x->n, x->about.y0, x->n * sizeof *x->y);
-    const costate_members m = {.count = (int)x->size, .t0 = x->about.t0, .t1 = x->about.t1, .p = x->p, .y = x->y, .w = 1, .weights = first,
-                               .dy0 = x->result, .dp = x->result + x->size * x->n, .member = x->member};
+    const costate_members m = {.count = (int)x->size,
+                               .t0 = x->about.t0,
+                               .t1 = x->about.t1,
+                               .p = x->p,
+                               .y = x->y,
+                               .w = 1,
+                               .weights = first,
+                               .dy0 = x->result,
+                               .dp = x->result + x->size * x->n,
+                               .member = x->member};
     must(x->s, costate_ensemble(x->s, &m));
 }
 
@@ -74,7 +83,8 @@ int main(int argc, char **argv)
         (one ? matrix : ensemble)(&x);
         if (rep >= 0) best = fmin(best, bench_clock() - began);
     }
-    printf("case=%s size=%s threads=%s ms=%.3f digest=%016llx\n", argv[1], argv[2], argv[3], 1e3 * best, (unsigned long long)digest(&x));
+    printf("case=%s size=%s threads=%s ms=%.3f digest=%016llx\n", argv[1], argv[2], argv[3], 1e3 * best,
+           (unsigned long long)digest(&x));
     costate_free(x.s);
     costate_model_close(model);
     free(x.y), free(x.result), free(x.p), free(x.member);

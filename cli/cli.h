@@ -140,8 +140,8 @@ void json_text(cli_json *j, const char *key, const char *text);
 void csv_text(FILE *to, const char *text, int last);
 void csv_number(cli_out *o, const char *what, double x, int last); /* what: named in the warning if x is not finite */
 
-/* A table for people. Cells are given row by row; it is printed in blocks of columns that fit, the first `fixed` in each. Names are
- * shortened where not even one of the others would fit. */
+/* A table for people. Cells are given row by row; it is printed in blocks of columns that fit, the first `fixed` in each. Names
+ * are shortened where not even one of the others would fit. */
 typedef struct cli_table {
     int columns, fixed;
     int group; /* columns behind the fixed ones that stay together; 1 by default */

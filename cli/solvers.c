@@ -15,7 +15,8 @@ static int takes(const costate_linsol_info *a, int format)
 /* Of not being installed (malloc). */
 static char *why(const costate_linsol_info *a)
 {
-    return cli_text("linear solver \"%s\" is not installed: it needs the Debian package %s when Costate is built", a->name, a->package);
+    return cli_text("linear solver \"%s\" is not installed: it needs the Debian package %s when Costate is built", a->name,
+                    a->package);
 }
 
 static void patterns(const costate_linsol_info *a, char *text, size_t size)

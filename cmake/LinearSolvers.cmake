@@ -1,6 +1,6 @@
-# LinearSolvers.cmake - what src/linsol needs. LAPACK is required; KLU and SuperLU are used if they are there, and their back ends are
-# empty otherwise. UMFPACK is under the GPL: it is never linked to the library but to libcostate_umfpack.so, a shared object of its own
-# that the library loads when a user asks for "umfpack" by name.
+# LinearSolvers.cmake - what src/linsol needs. LAPACK is required; KLU and SuperLU are used if they are there, and their back ends
+# are empty otherwise. UMFPACK is under the GPL: it is never linked to the library but to libcostate_umfpack.so, a shared object
+# of its own that the library loads when a user asks for "umfpack" by name.
 #
 #     costate_use_linear_solvers(objects library...)   compile the objects, link the libraries with all of them
 #     costate_umfpack                                  the plugin's target, if it can be built

@@ -9,8 +9,8 @@ install(TARGETS costate costate_static costate_diff costate_diff_static EXPORT c
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
-# find_package(costate) gives costate::costate (shared) and costate::costate_static, and with model files as problems costate::costate_diff and
-# costate::costate_diff_static.
+# find_package(costate) gives costate::costate (shared) and costate::costate_static, and with model files as problems
+# costate::costate_diff and costate::costate_diff_static.
 install(EXPORT costateTargets NAMESPACE costate:: DESTINATION ${package_dir})
 configure_package_config_file(cmake/costateConfig.cmake.in costateConfig.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(costateConfigVersion.cmake COMPATIBILITY SameMinorVersion)

@@ -23,5 +23,6 @@ endforeach()
 add_custom_target(costate_manual ALL DEPENDS ${manual_pages} ${completions})
 
 install(FILES ${manual_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-install(FILES ${PROJECT_BINARY_DIR}/completion/bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME costate)
+install(FILES ${PROJECT_BINARY_DIR}/completion/bash RENAME costate
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 install(FILES ${PROJECT_BINARY_DIR}/completion/zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions RENAME _costate)

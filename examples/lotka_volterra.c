@@ -3,9 +3,9 @@
  *     prey'     =  alpha prey - beta prey predator
  *     predator' = -gamma predator + delta prey predator
  *
- * Prints the final state, the gradient of prey(10) with respect to parameters and initial state, what it cost, and the certificate
- * that these numbers are the derivatives of what was computed. The derivative products are written by hand; they work on blocks,
- * w lanes innermost, and take NULL for what is zero (inputs) or not wanted (outputs). */
+ * Prints the final state, the gradient of prey(10) with respect to parameters and initial state, what it cost, and the
+ * certificate that these numbers are the derivatives of what was computed. The derivative products are written by hand; they work
+ * on blocks, w lanes innermost, and take NULL for what is zero (inputs) or not wanted (outputs). */
 #include <costate/costate.h>
 
 #include <stdio.h>

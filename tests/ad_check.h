@@ -1,5 +1,6 @@
-/* ad_check.h - for tests of costate diff: functions given as C text are differentiated, compiled with cc and called. What they are compared with comes from
- * the same text, compiled with complex numbers (complex step) or long doubles (differences) in place of doubles. */
+/* ad_check.h - for tests of costate diff: functions given as C text are differentiated, compiled with cc and called. What they
+ * are compared with comes from the same text, compiled with complex numbers (complex step) or long doubles (differences) in place
+ * of doubles. */
 #ifndef COSTATE_TESTS_AD_CHECK_H
 #define COSTATE_TESTS_AD_CHECK_H
 
@@ -28,7 +29,7 @@ typedef struct ad_case {
     double y[AD_CYCLE], p[AD_CYCLE]; /* cyclic beyond the last */
 } ad_case;
 
-/* ---- compiling ------------------------------------------------------------------------------------------------------------------ */
+/* ---- compiling --------------------------------------------------------------------------------------------------------- */
 
 static jmp_buf ad_no_memory; /* main's: arenas leave to it */
 static char ad_folder[256];
@@ -58,8 +59,8 @@ static inline int ad_compile_quietly(const char *compiler, const char *text, con
     if (!f) return -1;
     fputs(text, f);
     fclose(f);
-    snprintf(command, sizeof command, "%s -std=gnu11 %s -I%s/include %s%s %s%s 2>&1", compiler, flags, SOURCE_DIR, object ? "-fPIC -shared -o " : "-fsyntax-only",
-             object ? object : "", source, object ? " -lm" : "");
+    snprintf(command, sizeof command, "%s -std=gnu11 %s -I%s/include %s%s %s%s 2>&1", compiler, flags, SOURCE_DIR,
+             object ? "-fPIC -shared -o " : "-fsyntax-only", object ? object : "", source, object ? " -lm" : "");
     FILE *c = popen(command, "r");
     int said = 0;
     for (int ch; c && (ch = getc(c)) != EOF;) {
@@ -85,7 +86,7 @@ static inline void *ad_load(const char *text, const char *flags)
 
 #define AD_WARNINGS "-Wall -Wextra -Wshadow -Wconversion -fopenmp-simd -fno-math-errno -fno-trapping-math "
 
-/* ---- differentiating -------------------------------------------------------------------------------------------------------------- */
+/* ---- differentiating --------------------------------------------------------------------------------------------------- */
 
 /* The emitted file of all cases, in the arena; NULL: one was refused, with the message printed. */
 static inline const char *ad_emit_with(ad_arena *m, const ad_case *cases, int count, const ad_generate_options *options)
@@ -138,7 +139,7 @@ static inline char *ad_text_with(ad_arena *m, const ad_case *cases, int count, c
 #define AD_COMPLEX "#include <complex.h>\n#include <tgmath.h>\n#include <string.h>\n#define double double complex\n"
 #define AD_LONG_DOUBLE "#include <tgmath.h>\n#include <string.h>\n#define double long double\n"
 
-/* ---- arrays ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- arrays ------------------------------------------------------------------------------------------------------------ */
 
 static inline double ad_random(unsigned long long *state)
 {

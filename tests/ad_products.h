@@ -1,7 +1,8 @@
-/* ad_products.h - every product of a case against differences of the same text in long double, and every number of lanes against one lane.
+/* ad_products.h - every product of a case against differences of the same text in long double, and every number of lanes against
+ * one lane.
  *
- *   D^q f(d1, ..., dq) is found from the mixed central difference  sum over signs of s1 ... sq f(x + h (s1 d1 + ... + sq dq)) / (2h)^q
- *   and two steps of extrapolation in h^2, so that its error is of order h^6. */
+ *   D^q f(d1, ..., dq) is found from the mixed central difference  sum over signs of s1 ... sq f(x + h (s1 d1 + ... + sq dq))
+ *   / (2h)^q and two steps of extrapolation in h^2, so that its error is of order h^6. */
 #ifndef COSTATE_TESTS_AD_PRODUCTS_H
 #define COSTATE_TESTS_AD_PRODUCTS_H
 
@@ -19,11 +20,13 @@ typedef struct ad_direction {
 
 static const double ad_tolerance[] = {0, 1e-12, 1e-9, 1e-6};
 
-/* ---- differences ----------------------------------------------------------------------------------------------------------------- */
+/* ---- differences ------------------------------------------------------------------------------------------------------- */
 
-static inline void ad_mixed(ad_arena *m, const ad_case *c, ad_long_fn *f, int q, const ad_direction *d, long double h, long double *sum)
+static inline void ad_mixed(ad_arena *m, const ad_case *c, ad_long_fn *f, int q, const ad_direction *d, long double h,
+                            long double *sum)
 {
-    long double *y = ad_take(m, (size_t)(c->n + 1) * sizeof *y), *p = ad_take(m, (size_t)(c->np + 1) * sizeof *p), *g = ad_take(m, (size_t)(c->n + 1) * sizeof *g);
+    long double *y = ad_take(m, (size_t)(c->n + 1) * sizeof *y), *p = ad_take(m, (size_t)(c->np + 1) * sizeof *p),
+                *g = ad_take(m, (size_t)(c->n + 1) * sizeof *g);
     for (int i = 0; i < c->n; i++) sum[i] = 0;
     for (int signs = 0; signs < 1 << q; signs++) {
         long double t = c->t, all = 1;
@@ -55,13 +58,13 @@ static inline void ad_differences(ad_arena *m, const ad_case *c, ad_long_fn *f, 
     }
 }
 
-#define AD_NEAR(name, what, defect, bound)                                                                                              \
-    do {                                                                                                                               \
-        const double defect_ = (defect);                                                                                               \
-        if (!(defect_ <= (bound))) fail_msg("%s: %s is off by %g, more than %g", name, what, defect_, (double)(bound));                    \
+#define AD_NEAR(name, what, defect, bound)                                                                                       \
+    do {                                                                                                                         \
+        const double defect_ = (defect);                                                                                         \
+        if (!(defect_ <= (bound))) fail_msg("%s: %s is off by %g, more than %g", name, what, defect_, (double)(bound));          \
     } while (0)
 
-/* ---- one lane ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- one lane ---------------------------------------------------------------------------------------------------------- */
 
 typedef struct ad_trial {
     ad_arena *m;
@@ -170,7 +173,8 @@ static inline void ad_check_vjp_dot(const ad_trial *r)
         double *yb = choice & 16 ? ad_filled(r->m, n, 1) : NULL, *ybdot = choice & 32 ? ad_filled(r->m, n, 1) : NULL;
         double *pb = choice & 64 ? ad_filled(r->m, np, 1) : NULL, *pbdot = choice & 128 ? ad_filled(r->m, np, 1) : NULL;
         assert_int_equal(r->g->vjp_dot(r->c->t, r->y, r->p, 1, d.t, d.y, d.p, r->u, udot, yb, ybdot, pb, pbdot, NULL), 0);
-        const ad_direction v = {NULL, yb ? r->v.y : NULL, pb ? r->v.p : NULL}, vdot = {NULL, ybdot ? r->v.y : NULL, pbdot ? r->v.p : NULL};
+        const ad_direction v = {NULL, yb ? r->v.y : NULL, pb ? r->v.p : NULL},
+                           vdot = {NULL, ybdot ? r->v.y : NULL, pbdot ? r->v.p : NULL};
         ad_differences(r->m, r->c, r->f, 1, &v, jv);
         AD_NEAR(r->c->name, "vjp_dot's vjp", ad_off(ad_added(r, yb, pb, 1), ad_dot(n, r->u, jv)), ad_tolerance[1]);
         ad_differences(r->m, r->c, r->f, 1, &vdot, jv);
@@ -187,13 +191,14 @@ static inline void ad_check_vjp_dot2(const ad_trial *r)
     for (int choice = 0; choice < 64; choice++) {
         const ad_direction d[3] = {ad_part(&r->d1, choice & 7), ad_part(&r->d2, choice >> 3), {NULL, r->v.y, r->v.p}};
         double *yb = ad_filled(r->m, n, 1), *pb = ad_filled(r->m, np, 1);
-        assert_int_equal(r->g->vjp_dot2(r->c->t, r->y, r->p, 1, d[0].t, d[0].y, d[0].p, d[1].t, d[1].y, d[1].p, r->u, yb, pb, NULL), 0);
+        assert_int_equal(
+            r->g->vjp_dot2(r->c->t, r->y, r->p, 1, d[0].t, d[0].y, d[0].p, d[1].t, d[1].y, d[1].p, r->u, yb, pb, NULL), 0);
         ad_differences(r->m, r->c, r->f, 3, d, third);
         AD_NEAR(r->c->name, "vjp_dot2", ad_off(ad_added(r, yb, pb, 1), ad_dot(n, r->u, third)), ad_tolerance[3]);
     }
 }
 
-/* ---- lanes ----------------------------------------------------------------------------------------------------------------------------- */
+/* ---- lanes ------------------------------------------------------------------------------------------------------------- */
 
 static inline const double *ad_lane(ad_arena *m, const double *block, int rows, int w, int l)
 {
@@ -231,11 +236,12 @@ static inline void ad_check_lanes(const ad_trial *r, int w, unsigned long long *
         for (int i = 0; i < 8; i++) in_l[i] = ad_lane(r->m, in[i], in_rows[i], w, l);
         for (int i = 0; i < AD_BLOCKS; i++) out_l[i] = ad_filled(r->m, out_rows[i], 1);
         ad_run_lanes(r, 1, in_l, out_l);
-        for (int i = 0; i < AD_BLOCKS; i++) AD_NEAR(r->c->name, "a lane", ad_defect(out_rows[i], ad_lane(r->m, out[i], out_rows[i], w, l), out_l[i]), 1e-12);
+        for (int i = 0; i < AD_BLOCKS; i++)
+            AD_NEAR(r->c->name, "a lane", ad_defect(out_rows[i], ad_lane(r->m, out[i], out_rows[i], w, l), out_l[i]), 1e-12);
     }
 }
 
-/* ---- all of it ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- all of it --------------------------------------------------------------------------------------------------------- */
 
 static inline void ad_check_case(ad_arena *m, const ad_case *c, void *emitted, void *in_long_double, unsigned long long *state)
 {
@@ -246,7 +252,8 @@ static inline void ad_check_case(ad_arena *m, const ad_case *c, void *emitted, v
     r.y = ad_point(m, c->y, c->n);
     r.p = ad_point(m, c->p, c->np);
     ad_direction *const d[3] = {&r.d1, &r.d2, &r.v};
-    for (int i = 0; i < 3; i++) *d[i] = (ad_direction){ad_randoms(m, 1, state), ad_randoms(m, c->n, state), ad_randoms(m, c->np, state)};
+    for (int i = 0; i < 3; i++)
+        *d[i] = (ad_direction){ad_randoms(m, 1, state), ad_randoms(m, c->n, state), ad_randoms(m, c->np, state)};
     r.u = ad_randoms(m, c->n, state);
     r.udot = ad_randoms(m, c->n, state);
     ad_check_jvp(&r);
@@ -259,17 +266,20 @@ static inline void ad_check_case(ad_arena *m, const ad_case *c, void *emitted, v
     for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) ad_check_lanes(&r, widths[i], state);
 }
 
-/* cut: as in ad_generate_options. Differentiates, compiles without warnings (and looks at it with clang, where there is one), checks. */
+/* cut: as in ad_generate_options. Differentiates, compiles without warnings (and looks at it with clang, where there is one),
+ * checks. */
 static inline void ad_check_cases(const ad_case *cases, int count, int cut, const char *optimize)
 {
     ad_arena *m = ad_arena_open(&ad_no_memory, 0);
     assert_non_null(m);
-    const char *text = ad_emit_with(m, cases, count, &(ad_generate_options){.pieces = AD_FIRST | AD_SECOND | AD_THIRD, .cut = cut});
+    const char *text =
+        ad_emit_with(m, cases, count, &(ad_generate_options){.pieces = AD_FIRST | AD_SECOND | AD_THIRD, .cut = cut});
     assert_non_null(text);
     void *emitted = ad_load(text, optimize), *in_long_double = ad_load(ad_text_with(m, cases, count, AD_LONG_DOUBLE), "-O1 -w");
     assert_non_null(emitted);
     assert_non_null(in_long_double);
-    if (system("command -v clang > /dev/null 2>&1") == 0) assert_int_equal(ad_compile_quietly("clang", text, AD_WARNINGS, NULL), 0);
+    if (system("command -v clang > /dev/null 2>&1") == 0)
+        assert_int_equal(ad_compile_quietly("clang", text, AD_WARNINGS, NULL), 0);
     unsigned long long state = 1;
     for (int i = 0; i < count; i++) ad_check_case(m, &cases[i], emitted, in_long_double, &state);
     dlclose(emitted);

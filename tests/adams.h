@@ -82,7 +82,7 @@ static void adams_start(costate_solver *s, int fresh)
     m->order = 2;
 }
 
-/* ---- f and r at a point: [ f | r ], along directions, transposed ---------------------------------------------------------- */
+/* ---- f and r at a point: [ f | r ], along directions, transposed ------------------------------------------------------- */
 
 static int adams_slopes(costate_solver *s, double t, const double *y, double *out)
 {
@@ -116,7 +116,7 @@ static int adams_transposed(costate_solver *s, double t, const double *y, const 
                          b->mu_dot, r->data);
 }
 
-/* ---- the history at t0: slopes there ------------------------------------------------------------------------------------ */
+/* ---- the history at t0: slopes there ----------------------------------------------------------------------------------- */
 
 static int adams_history(costate_solver *s, double *y)
 {
@@ -225,7 +225,7 @@ static int adams_dense(costate_solver *s, const step *st, double theta, double *
     return 0;
 }
 
-/* ---- transposed ---------------------------------------------------------------------------------------------------------- */
+/* ---- transposed -------------------------------------------------------------------------------------------------------- */
 
 /* uv = [ a ly + lg | a omega + lq ], and then the history's part of lambda = [ b ly | b omega ]; omega NULL: zero. */
 static void adams_seeds(const costate_solver *s, adams_weights c, int w, double *lambda, const double *omega, double *uv)

@@ -1,7 +1,7 @@
 /* corpus.h - the texts of tests/corpus: each is differentiated, what was emitted is compiled, and so is the text itself as a
  * reference (corpus/oracle.h); all of it becomes one library that is loaded. The first line of a text may be a
- * comment `kinks`: its derivatives jump somewhere, so that the complex step cannot be taken; or `refused: LINE:COLUMN: error: ...`: costate diff
- * refuses it, and this is the first message. */
+ * comment `kinks`: its derivatives jump somewhere, so that the complex step cannot be taken; or `refused: LINE:COLUMN: error:
+ * ...`: costate diff refuses it, and this is the first message. */
 #ifndef TESTS_CORPUS_H
 #define TESTS_CORPUS_H
 
@@ -30,7 +30,8 @@ typedef enum part { RHS, INIT, TERMINAL, RUNNING, OBSERVE, PARTS } part;
 static const char *const part_name[PARTS] = {"rhs", "init", "terminal", "running", "observe"};
 
 typedef void real_fn(int k, double t, const double *y, const double *p, double *g, void *data);
-typedef void complex_fn(int k, double _Complex t, const double _Complex *y, const double _Complex *p, double _Complex *g, void *data);
+typedef void complex_fn(int k, double _Complex t, const double _Complex *y, const double _Complex *p, double _Complex *g,
+                        void *data);
 
 typedef struct text {
     char name[64];
@@ -56,7 +57,7 @@ typedef struct corpus {
     void *library;
 } corpus;
 
-/* ---- reading ------------------------------------------------------------------------------------------------------------ */
+/* ---- reading ----------------------------------------------------------------------------------------------------------- */
 
 static char *corpus_read(const char *path)
 {
@@ -124,7 +125,7 @@ static void corpus_list(corpus *c)
     qsort(c->item, (size_t)c->count, sizeof *c->item, corpus_order);
 }
 
-/* ---- making ------------------------------------------------------------------------------------------------------------- */
+/* ---- making ------------------------------------------------------------------------------------------------------------ */
 
 static void corpus_write(const corpus *c, const text *x, const char *kind, const char *what)
 {
@@ -170,7 +171,8 @@ static void corpus_differentiate(const corpus *c, text *x, size_t longest)
     ad_arena_close(m);
 }
 
-/* What is emitted compiles without a warning; the references need not. Two compilers at once; a file that fails leaves the others alone. */
+/* What is emitted compiles without a warning; the references need not. Two compilers at once; a file that fails leaves the others
+ * alone. */
 static int corpus_compile(const corpus *c, const char *made_flags)
 {
     char command[4 * PATH];

@@ -1,16 +1,17 @@
-/* corpus_second.h - checks of second and third derivatives of the corpus: against differences of order 8 of the order below, against each other, and, where parts of
- * directions are NULL or outputs are not wanted, against the call with all of them. */
+/* corpus_second.h - checks of second and third derivatives of the corpus: against differences of order 8 of the order below,
+ * against each other, and, where parts of directions are NULL or outputs are not wanted, against the call with all of them. */
 #ifndef TESTS_CORPUS_SECOND_H
 #define TESTS_CORPUS_SECOND_H
 
 #include "corpus_subject.h"
 
-/* ---- second order -------------------------------------------------------------------------------------------------------- */
+/* ---- second order ------------------------------------------------------------------------------------------------------ */
 
 typedef void first_fn(const subject *s, const double *at, int w, const double *with, double *out);
 
 /* d/deps of a first-order product along d, of order 8; count values. */
-static void difference_along(const subject *s, first_fn *product, const double *with, const double *d, double h, int count, double *out)
+static void difference_along(const subject *s, first_fn *product, const double *with, const double *d, double h, int count,
+                             double *out)
 {
     const int mark = taken.count;
     double *at = packed(s), *x = packed(s), *value = take(count);
@@ -37,8 +38,8 @@ static double worst(int from, int count, const double *a, const double *b, const
 }
 
 /* Differences for two steps, for they may meet a kink; 1: they agree. */
-static int steady(const subject *s, first_fn *product, const double *with, const double *d, int from, int count, const double *unit, int inverse,
-                  double *out)
+static int steady(const subject *s, first_fn *product, const double *with, const double *d, int from, int count,
+                  const double *unit, int inverse, double *out)
 {
     double *again = take(count);
     difference_along(s, product, with, d, 2e-4, count, out);
@@ -49,7 +50,8 @@ static int steady(const subject *s, first_fn *product, const double *with, const
 static void check_vjp_dot(const subject *s)
 {
     const int count = s->columns;
-    double *u = seeds(s, 1), *ud = seeds(s, 1), *exact = take(count), *first = zeros(count), *moved = zeros(count), *at = packed(s), *d = NULL;
+    double *u = seeds(s, 1), *ud = seeds(s, 1), *exact = take(count), *first = zeros(count), *moved = zeros(count),
+           *at = packed(s), *d = NULL;
     int good = 0;
     for (int tries = 0; tries < TRIES && !good; tries++) {
         d = directions(s, 1);
@@ -76,7 +78,8 @@ static void check_vjp_dot(const subject *s)
         for (int i = 0; i < s->rows; i++) uw[i * w + lane] = u[i], udw[i * w + lane] = ud[i];
         call_vjp_dot(s, w, dw, uw, udw, bw, bdw);
         for (int j = 1; j < count; j++)
-            if (!(fabs(bdw[j * w + lane] - bd[j]) * s->size[j] <= 1e-12 * size && fabs(bw[j * w + lane] - b[j]) * s->size[j] <= 1e-12 * size))
+            if (!(fabs(bdw[j * w + lane] - bd[j]) * s->size[j] <= 1e-12 * size &&
+                  fabs(bw[j * w + lane] - b[j]) * s->size[j] <= 1e-12 * size))
                 wrong(s, "vjp_dot, w = %d: column %d is not that of w = 1", w, j);
         drop(mark);
     }
@@ -104,7 +107,8 @@ static void check_symmetry(const subject *s)
     d1[0] = uniform() * s->size[0], d2[0] = uniform() * s->size[0];
     made->jvp2(s->t, s->y, s->p, 1, d1, d1 + 1, d1 + ny, d2, d2 + 1, d2 + ny, fdd, s->x->data);
     made->jvp2(s->t, s->y, s->p, 1, d2, d2 + 1, d2 + ny, d1, d1 + 1, d1 + ny, fdd2, s->x->data);
-    if (!(worst(0, s->rows, fdd, fdd2, s->scale, 0) <= 1e-11 * (1 + worst(0, s->rows, fdd, NULL, s->scale, 0)))) wrong(s, "f''(d1, d2) is not f''(d2, d1)");
+    if (!(worst(0, s->rows, fdd, fdd2, s->scale, 0) <= 1e-11 * (1 + worst(0, s->rows, fdd, NULL, s->scale, 0))))
+        wrong(s, "f''(d1, d2) is not f''(d2, d1)");
 }
 
 static void check_jvp2(const subject *s)
@@ -131,14 +135,16 @@ static void check_jvp2(const subject *s)
         for (int j = 0; j < s->columns; j++) e1[j * w + lane] = d1[j], e2[j * w + lane] = d2[j];
         s->x->made->jvp2(s->t, s->y, s->p, w, e1, e1 + w, e1 + ny * w, e2, e2 + w, e2 + ny * w, fw, s->x->data);
         for (int i = 0; i < s->rows; i++)
-            if (!(fabs(fw[i * w + lane] - fdd[i]) <= 1e-12 * size * s->scale[i])) wrong(s, "jvp2, w = %d: row %d is not that of w = 1", w, i);
+            if (!(fabs(fw[i * w + lane] - fdd[i]) <= 1e-12 * size * s->scale[i]))
+                wrong(s, "jvp2, w = %d: row %d is not that of w = 1", w, i);
         drop(mark);
     }
 }
 
-/* ---- parts that are not given ---------------------------------------------------------------------------------------------- */
+/* ---- parts that are not given ------------------------------------------------------------------------------------------ */
 
-/* Directions of which only the parts in `parts` (1: t, 2: y, 4: p) are not zero; at[3]: what is passed for them, NULL for the others. */
+/* Directions of which only the parts in `parts` (1: t, 2: y, 4: p) are not zero; at[3]: what is passed for them, NULL for the
+ * others. */
 static double *part_directions(const subject *s, int w, int parts, const double *at[3])
 {
     double *d = directions(s, w);
@@ -187,7 +193,8 @@ static void check_parts_vjp_dot(const subject *s)
         for (int parts = 0; parts < 8; parts++)
             for (int wanted = 0; wanted < 32; wanted++) {
                 const int mark = taken.count, ny = 1 + s->n, n = s->n, np = s->columns;
-                const double *given[3], *d = part_directions(s, w, parts, given), *u = seeds(s, w), *ud = wanted & 16 ? seeds(s, w) : NULL;
+                const double *given[3], *d = part_directions(s, w, parts, given), *u = seeds(s, w),
+                                        *ud = wanted & 16 ? seeds(s, w) : NULL;
                 double *b = zeros(np * w), *bd = zeros(np * w), *some = zeros(np * w), *some_d = zeros(np * w);
                 call_vjp_dot(s, w, d, u, ud, b, bd);
                 double *yb = n && wanted & 1 ? some + w : NULL, *ybd = n && wanted & 2 ? some_d + w : NULL;
@@ -229,7 +236,7 @@ static void check_parts(const subject *s)
     check_parts_jvp2(s);
 }
 
-/* ---- third order ----------------------------------------------------------------------------------------------------------- */
+/* ---- third order ------------------------------------------------------------------------------------------------------- */
 
 /* d/deps of the second-order part of vjp_dot along d2; `with` holds u and d1. */
 static void bend(const subject *s, const double *at, int w, const double *with, double *out)
@@ -247,7 +254,8 @@ static void check_third(const subject *s)
     const costate_problem *made = s->x->made;
     if (s->which != RHS || !made->vjp_dot2) return;
     const int count = s->columns, ny = 1 + s->n;
-    double *with = take(s->rows + count), *u = seeds(s, 1), *d1 = directions(s, 1), *d2 = NULL, *exact = take(count), *b = zeros(count);
+    double *with = take(s->rows + count), *u = seeds(s, 1), *d1 = directions(s, 1), *d2 = NULL, *exact = take(count),
+           *b = zeros(count);
     memcpy(with, u, sizeof *u * (size_t)s->rows);
     memcpy(with + s->rows, d1, sizeof *d1 * (size_t)count);
     int good = 0;
@@ -259,7 +267,8 @@ static void check_third(const subject *s)
         wrong(s, "no direction away from kinks was found");
         return;
     }
-    if (made->vjp_dot2(s->t, s->y, s->p, 1, d1, d1 + 1, d1 + ny, d2, d2 + 1, d2 + ny, u, b + 1, b + ny, s->x->data)) wrong(s, "vjp_dot2 fails");
+    if (made->vjp_dot2(s->t, s->y, s->p, 1, d1, d1 + 1, d1 + ny, d2, d2 + 1, d2 + ny, u, b + 1, b + ny, s->x->data))
+        wrong(s, "vjp_dot2 fails");
     const double error = worst(1, count, b, exact, s->size, 1) / (1 + worst(1, count, exact, NULL, s->size, 1));
     if (!(error <= 1e-7)) wrong(s, "vjp_dot2 differs from differences of vjp_dot by %.2g", error);
 }

@@ -1,6 +1,7 @@
-/* corpus_subject.h - a function of a text of the corpus at a random point, with its whole Jacobian found from the text itself, compiled plainly: by the complex
- * step, to round-off, or, where the text has kinks, by differences of order 8 at a point at which two step sizes agree. Every column of the Jacobian has
- * a size, that of its variable, and every row a scale, the sum of its entries times the sizes: errors are taken in these units. */
+/* corpus_subject.h - a function of a text of the corpus at a random point, with its whole Jacobian found from the text itself,
+ * compiled plainly: by the complex step, to round-off, or, where the text has kinks, by differences of order 8 at a point at
+ * which two step sizes agree. Every column of the Jacobian has a size, that of its variable, and every row a scale, the sum of
+ * its entries times the sizes: errors are taken in these units. */
 #ifndef TESTS_CORPUS_SUBJECT_H
 #define TESTS_CORPUS_SUBJECT_H
 
@@ -18,7 +19,7 @@ static const int widths[] = {1, 3, 4, 8, 11};
 static corpus *all;
 static int failures; /* of the running test */
 
-/* ---- numbers ------------------------------------------------------------------------------------------------------------ */
+/* ---- numbers ----------------------------------------------------------------------------------------------------------- */
 
 static double uniform(void) /* in (-1, 1) */
 {
@@ -55,7 +56,7 @@ static double *zeros(int count)
     return x;
 }
 
-/* ---- subjects ----------------------------------------------------------------------------------------------------------- */
+/* ---- subjects ---------------------------------------------------------------------------------------------------------- */
 
 /* A function of a text at a point. Columns of its Jacobian: t, the states (none for init), the parameters. */
 typedef struct subject {
@@ -126,7 +127,7 @@ static void vjp(const subject *s, const double *at, int w, const double *u, doub
     call_vjp(s, at[0], s->n ? at + 1 : NULL, at + 1 + s->n, w, u, s->n ? b + w : NULL, b + w * (1 + s->n));
 }
 
-/* ---- the reference ------------------------------------------------------------------------------------------------------- */
+/* ---- the reference ----------------------------------------------------------------------------------------------------- */
 
 static void real_value(const subject *s, const double *at, double *g)
 {

@@ -141,10 +141,14 @@ static inline costate_problem faulty_problem(faulty *f, const costate_problem *b
     prob.vjp_dot = faulty_vjp_dot;
     prob.jvp2 = NULL;
     prob.jac = NULL;
-    prob.init = (costate_function){.eval = faulty_init, .jvp = faulty_init_jvp, .vjp = faulty_init_vjp, .vjp_dot = faulty_init_vjp_dot};
-    prob.terminal = (costate_function){.eval = faulty_terminal, .jvp = faulty_terminal_jvp, .vjp = faulty_terminal_vjp, .vjp_dot = faulty_terminal_vjp_dot};
-    prob.running = (costate_function){.eval = faulty_running, .jvp = faulty_running_jvp, .vjp = faulty_running_vjp, .vjp_dot = faulty_running_vjp_dot};
-    prob.observe = (costate_function){.eval = faulty_observe, .jvp = faulty_observe_jvp, .vjp = faulty_observe_vjp, .vjp_dot = faulty_observe_vjp_dot};
+    prob.init =
+        (costate_function){.eval = faulty_init, .jvp = faulty_init_jvp, .vjp = faulty_init_vjp, .vjp_dot = faulty_init_vjp_dot};
+    prob.terminal = (costate_function){
+        .eval = faulty_terminal, .jvp = faulty_terminal_jvp, .vjp = faulty_terminal_vjp, .vjp_dot = faulty_terminal_vjp_dot};
+    prob.running = (costate_function){
+        .eval = faulty_running, .jvp = faulty_running_jvp, .vjp = faulty_running_vjp, .vjp_dot = faulty_running_vjp_dot};
+    prob.observe = (costate_function){
+        .eval = faulty_observe, .jvp = faulty_observe_jvp, .vjp = faulty_observe_vjp, .vjp_dot = faulty_observe_vjp_dot};
     return prob;
 }
 

@@ -1,12 +1,14 @@
-/* Right-hand sides and objectives written the way that examples and textbooks write them (tests/corpus): costate diff takes at least 85 % of them, and what
- * it makes of them is right; the others are refused with exactly the message that stands in their first line.
+/* Right-hand sides and objectives written the way that examples and textbooks write them (tests/corpus): costate diff takes at
+ * least 85 % of them, and what it makes of them is right; the others are refused with exactly the message that stands in their
+ * first line.
  *
- * The reference is the text itself, compiled plainly. Its whole Jacobian is found by the complex step, to round-off; where a text has kinks, by differences of
- * order 8 at points at which two step sizes agree. Entry by entry jvp, vjp, jac and the pattern are held against it, for blocks of several widths.
- * Second derivatives are held against differences of order 8 of the first ones, and, to round-off, against each other. */
+ * The reference is the text itself, compiled plainly. Its whole Jacobian is found by the complex step, to round-off; where a text
+ * has kinks, by differences of order 8 at points at which two step sizes agree. Entry by entry jvp, vjp, jac and the pattern are
+ * held against it, for blocks of several widths. Second derivatives are held against differences of order 8 of the first ones,
+ * and, to round-off, against each other. */
 #include "corpus_second.h"
 
-/* ---- first order --------------------------------------------------------------------------------------------------------- */
+/* ---- first order ------------------------------------------------------------------------------------------------------- */
 
 static void check_value(const subject *s)
 {
@@ -59,13 +61,15 @@ static void check_vjp(const subject *s)
     }
 }
 
-/* u . (J d) = (J^T u) . d, where d has no part in t; J^T u is added to what is there; parts that are NULL are zero or not wanted. */
+/* u . (J d) = (J^T u) . d, where d has no part in t; J^T u is added to what is there; parts that are NULL are zero or not
+ * wanted. */
 static void check_identity(const subject *s)
 {
     const double *at = packed(s);
     for (size_t q = 0; q < sizeof widths / sizeof *widths; q++) {
         const int w = widths[q], ny = 1 + s->n, mark = taken.count;
-        double *d = directions(s, w), *u = seeds(s, w), *gd = take(s->rows * w), *b = take(s->columns * w), *alone = take(s->columns * w);
+        double *d = directions(s, w), *u = seeds(s, w), *gd = take(s->rows * w), *b = take(s->columns * w),
+               *alone = take(s->columns * w);
         for (int l = 0; l < w; l++) d[l] = 0;
         for (int j = 0; j < s->columns * w; j++) b[j] = 0, alone[j] = 1 / s->size[j / w];
         call_jvp(s, s->t, s->y, s->p, w, NULL, s->n ? d + w : NULL, d + ny * w, gd);
@@ -140,12 +144,13 @@ static void check_points(const subject *s)
         }
         if (made->vjp_points(AT, t, y, s->p, w, u, pb, s->x->data)) wrong(s, "vjp_points fails");
         for (int j = 0; j < s->np * w; j++)
-            if (!(fabs(pb[j] - sum[j]) * s->size[1 + s->n + j / w] <= 1e-12 * s->rows)) wrong(s, "vjp_points, w = %d: parameter %d", w, j / w);
+            if (!(fabs(pb[j] - sum[j]) * s->size[1 + s->n + j / w] <= 1e-12 * s->rows))
+                wrong(s, "vjp_points, w = %d: parameter %d", w, j / w);
         drop(mark);
     }
 }
 
-/* ---- tests --------------------------------------------------------------------------------------------------------------- */
+/* ---- tests ------------------------------------------------------------------------------------------------------------- */
 
 /* Emitted code is large, and optimizing it takes longer than running it here. One body of code then serves all widths. */
 #define FLAGS "-O0 -march=native -Dalways_inline=unused -fopenmp-simd"

@@ -142,15 +142,17 @@ static void of_lists(void **state)
     (void)state;
     char file[100];
     snprintf(file, sizeof file, "%s/lists.c", root);
-    write_text(file, "#include <costate/model.h>\n"
-                     "enum { N = 3 };\n"
-                     "#define HALF 0.5\n"
-                     "static const double start[N] = {-1.0 / 3, 1e-300};\n"
-                     "static const char *const names[N] = {\"a\" \"b\", \"say \\\"c\\\"\", \"\"};\n"
-                     "static void rhs(double t, const double *y, const double *p, double *f)\n"
-                     "{\n    for (int i = 0; i < N; i++) f[i] = -p[0] * y[(i + 1) % N] + p[1];\n}\n"
-                     "COSTATE_MODEL(lists, .states = N, .params = 2, .y0 = COSTATE_ARRAY(start),\n"
-                     "    .p = COSTATE_VALUES(2 * HALF + N, 0x10), .state_names = COSTATE_ARRAY(names), .t0 = -HALF, .t1 = N, .rhs = rhs)\n");
+    write_text(
+        file,
+        "#include <costate/model.h>\n"
+        "enum { N = 3 };\n"
+        "#define HALF 0.5\n"
+        "static const double start[N] = {-1.0 / 3, 1e-300};\n"
+        "static const char *const names[N] = {\"a\" \"b\", \"say \\\"c\\\"\", \"\"};\n"
+        "static void rhs(double t, const double *y, const double *p, double *f)\n"
+        "{\n    for (int i = 0; i < N; i++) f[i] = -p[0] * y[(i + 1) % N] + p[1];\n}\n"
+        "COSTATE_MODEL(lists, .states = N, .params = 2, .y0 = COSTATE_ARRAY(start),\n"
+        "    .p = COSTATE_VALUES(2 * HALF + N, 0x10), .state_names = COSTATE_ARRAY(names), .t0 = -HALF, .t1 = N, .rhs = rhs)\n");
     compare(file, 1);
     unlink(file);
 }

@@ -1,4 +1,5 @@
-/* test_ad_index_set_split.c - loops cut into pieces: which ones, how many, and that the function stays the same to the last bit. */
+/* test_ad_index_set_split.c - loops cut into pieces: which ones, how many, and that the function stays the same to the last
+ * bit. */
 #include "ad_loops.h"
 
 enum { ROOM = 512 };
@@ -15,12 +16,14 @@ static const struct {
     {"wrapped, two", FOR "f[i] = y[(i + N - 1) % N] + 2 * y[(i + 1) % N];", 2, 1, 2},
     {"wrapped, one", FOR "f[i] = y[(i + N - 1) % N] + 2 * y[(i + 1) % N];", 1, 1, 0},
     {"wrapped twice", FOR "f[i] = y[((i - 1) % N + N) % N];", 20, 2, 0},
-    {"wrapped wide", FOR "f[i] = y[(i + N - 2) % N] + 2 * y[(i + N - 1) % N] + 3 * y[(i + 1) % N] + 4 * y[(i + 2) % N];", 20, 3, 2},
+    {"wrapped wide", FOR "f[i] = y[(i + N - 2) % N] + 2 * y[(i + N - 1) % N] + 3 * y[(i + 1) % N] + 4 * y[(i + 2) % N];", 20, 3,
+     2},
     {"clamped", FOR "{ int l = i > 0 ? i - 1 : i, r = i < N - 1 ? i + 1 : i; f[i] = y[l] - 2 * y[i] + y[r]; }", 20, 3, 0},
     {"clamped by if", FOR "{ int l = i - 1; if (l < 0) l = 0; f[i] = y[l]; }", 20, 2, 0},
     {"both", FOR "{ int w = (i + N - 1) % N, r = i < N - 1 ? i + 1 : i; f[i] = y[w] * y[r]; }", 20, 3, 0},
     {"branches", FOR "{ if (i == 0) f[i] = y[0]; else if (i == N - 1) f[i] = p[0]; else f[i] = y[i - 1] + y[i + 1]; }", 20, 3, 0},
-    {"guards", FOR "f[i] = (i > 0 && i < N - 1 ? y[i - 1] + y[i + 1] : p[0]) + (i ? y[i - 1] : 0.0) + (i == 0 || t > 9);", 20, 3, 0},
+    {"guards", FOR "f[i] = (i > 0 && i < N - 1 ? y[i - 1] + y[i + 1] : p[0]) + (i ? y[i - 1] : 0.0) + (i == 0 || t > 9);", 20, 3,
+     0},
     {"value of a comparison", FOR "f[i] = y[i] * (i >= 10) + !i;", 20, 3, 0},
     {"quotient", FOR "f[i] = y[i / 10] + y[3 * i / 30];", 20, 2, 0},
     {"always within", FOR "f[i] = y[i % N] + y[(i + 2 * N) % N];", 20, 1, 0},
@@ -30,8 +33,11 @@ static const struct {
     {"size_t below zero", "for (size_t i = 0; i < N; i++) f[i] = y[(i - 1 + 2 * N) % 16];", 20, 1, 1},
     {"start and end of its own", "for (int i = -1; i <= N; i++) f[i + 1] = y[(i + N) % N];", 20, 3, 0},
     {"a constant from before", "int n = N; n = n - 1; " FOR "f[i] = y[i < n ? i + 1 : 0];", 20, 2, 0},
-    {"two directions", "for (int j = 0; j < N; j++) { int s = (j + N - 1) % N; " FOR "f[j * N + i] = y[j * N + (i + 1) % N] + y[s * N + i]; }", 20, 6, 0},
-    {"guards of two", "for (int j = 0; j < N; j++) " FOR "f[j * N + i] = j > 0 && i > 0 ? y[(j - 1) * N + i - 1] : 0.0;", 20, 6, 0},
+    {"two directions",
+     "for (int j = 0; j < N; j++) { int s = (j + N - 1) % N; " FOR "f[j * N + i] = y[j * N + (i + 1) % N] + y[s * N + i]; }", 20,
+     6, 0},
+    {"guards of two", "for (int j = 0; j < N; j++) " FOR "f[j * N + i] = j > 0 && i > 0 ? y[(j - 1) * N + i - 1] : 0.0;", 20, 6,
+     0},
     {"set again", "int l = 3; " FOR "{ f[i] = y[l < 2 ? 0 : l]; l = (i + 1) % N; }", 20, 2, 2},
     {"carried", "double s = 0; " FOR "{ s = 0.5 * s + y[(i + 1) % N]; if (s > 1.5) break; f[i] = s; }", 20, 2, 2},
     {"empty", "for (int i = 5; i < 5; i++) f[i] = y[(i + 1) % N]; for (int i = 7; i < 3; i++) f[i] = y[(i + 1) % N];", 20, 2, 2},
@@ -63,7 +69,8 @@ static int good(ad_arena *m, int i)
     const char *fault = interpret(m, whole, 0.5, y, ROOM, p, ROOM, f[0], ROOM, &status);
     if (!*fault) fault = interpret(m, cut, 0.5, y, ROOM, p, ROOM, f[1], ROOM, &status);
     if (!*fault && memcmp(f[0], f[1], sizeof f[0]) == 0 && loops == cases[i].loops && left == cases[i].left) return 1;
-    print_error("%s: %s; %d loops, %d left\n%s", cases[i].name, *fault ? fault : "other values or pieces", loops, left, ad_print_fn(m, cut));
+    print_error("%s: %s; %d loops, %d left\n%s", cases[i].name, *fault ? fault : "other values or pieces", loops, left,
+                ad_print_fn(m, cut));
     return 0;
 }
 
@@ -95,8 +102,9 @@ static void stencil(void **state)
     jmp_buf full;
     if (setjmp(full)) fail_msg("out of memory");
     ad_arena *m = open_arena(&full);
-    const ad_fn *fn = function(m, 20, FOR "{ int w = (i + N - 1) % N, e = (i + 1) % N; f[2 * i] = y[2 * w] * y[2 * i + 1] + y[2 * e];"
-                                      " f[2 * i + 1] = y[2 * w + 1] * y[2 * i] - y[2 * e + 1]; }");
+    const ad_fn *fn = function(m, 20,
+                               FOR "{ int w = (i + N - 1) % N, e = (i + 1) % N; f[2 * i] = y[2 * w] * y[2 * i + 1] + y[2 * e];"
+                                   " f[2 * i + 1] = y[2 * w + 1] * y[2 * i] - y[2 * e + 1]; }");
     const ad_plan plan = {.by = AD_BY_Y | AD_BY_P};
     ad_fn *vjp = ad_derive(m, fn, &plan);
     assert_non_null(vjp);

@@ -21,7 +21,7 @@ typedef struct place {
     char root[64], cache[PATH], tmp[PATH], model[PATH];
 } place;
 
-/* ---- files ---------------------------------------------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------------------------------------------------------- */
 
 static void write_file(const char *path, const char *text)
 {
@@ -388,7 +388,8 @@ static void not_c(void **state)
                        "    .defaults = defaults)\n",
            COSTATE_MODEL_COMPILE, ":5:");
     /* In the descriptor, which is one line to the compiler once it is preprocessed. */
-    faulty(x, HEAD RHS "COSTATE_MODEL(faulty, .states = 1, .params = 1,\n    .yo = COSTATE_VALUES(1), .rhs = rhs)\n", COSTATE_MODEL_COMPILE, ":4:6:");
+    faulty(x, HEAD RHS "COSTATE_MODEL(faulty, .states = 1, .params = 1,\n    .yo = COSTATE_VALUES(1), .rhs = rhs)\n",
+           COSTATE_MODEL_COMPILE, ":4:6:");
 }
 
 static void not_taken(void **state)

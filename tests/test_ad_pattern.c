@@ -1,4 +1,5 @@
-/* Patterns: exactly what was derived by hand where the control flow is sure, never less than the nonzeros elsewhere; and Jacobians entry by entry. */
+/* Patterns: exactly what was derived by hand where the control flow is sure, never less than the nonzeros elsewhere; and
+ * Jacobians entry by entry. */
 #include "ad_products.h"
 
 #include <malloc.h>
@@ -10,78 +11,117 @@ static const struct {
     ad_case c;
     const char *rows;
 } cases[] = {
-    {{"plain", 3, 2, HEAD(plain) "    f[0] = y[1] * p[1]; f[1] = t; f[2] = y[0] + 2 * y[2] * y[2];\n}\n", 0, {1, 2, 3}, {4, 5}}, "1 p1||0 2|"},
-    {{"periodic", 5, 1, HEAD(periodic) "    for (int i = 0; i < 5; i++) f[i] = p[0] * (y[(i + 4) % 5] - 2 * y[i] + y[(i + 1) % 5]);\n}\n", 0, {1, 2, 3, 4, 5}, {6}},
+    {{"plain", 3, 2, HEAD(plain) "    f[0] = y[1] * p[1]; f[1] = t; f[2] = y[0] + 2 * y[2] * y[2];\n}\n", 0, {1, 2, 3}, {4, 5}},
+     "1 p1||0 2|"},
+    {{"periodic",
+      5,
+      1,
+      HEAD(periodic) "    for (int i = 0; i < 5; i++) f[i] = p[0] * (y[(i + 4) % 5] - 2 * y[i] + y[(i + 1) % 5]);\n}\n",
+      0,
+      {1, 2, 3, 4, 5},
+      {6}},
      "0 1 4 p0|0 1 2 p0|1 2 3 p0|2 3 4 p0|0 3 4 p0|"},
-    {{"both", 3, 1,
-      HEAD(both)
-      "    f[0] = y[0] > 0 ? y[1] : y[2];\n"
-      "    if (p[0] > 0) f[1] = y[0]; else f[1] = y[2];\n"
-      "    double a = y[0];\n"
-      "    if (t > 1) a = y[1];\n"
-      "    f[2] = a;\n"
-      "}\n",
-      0, {1, 2, 3}, {1}},
+    {{"both",
+      3,
+      1,
+      HEAD(both) "    f[0] = y[0] > 0 ? y[1] : y[2];\n"
+                 "    if (p[0] > 0) f[1] = y[0]; else f[1] = y[2];\n"
+                 "    double a = y[0];\n"
+                 "    if (t > 1) a = y[1];\n"
+                 "    f[2] = a;\n"
+                 "}\n",
+      0,
+      {1, 2, 3},
+      {1}},
      "1 2|0 2|0 1|"},
-    {{"sure", 4, 0,
-      HEAD(sure)
-      "    static const int from[4] = {3, 0, 2, 1};\n"
-      "    for (int i = 0; i < 4; i++) {\n"
-      "        const double c = 0.5 * i;\n"
-      "        if (c > 0.7) f[i] = y[from[i]];\n"
-      "        else f[i] = i > 0 ? y[i - 1] * c : c;\n"
-      "    }\n"
-      "}\n",
-      0, {1, 2, 3, 4}, {0}},
+    {{"sure",
+      4,
+      0,
+      HEAD(sure) "    static const int from[4] = {3, 0, 2, 1};\n"
+                 "    for (int i = 0; i < 4; i++) {\n"
+                 "        const double c = 0.5 * i;\n"
+                 "        if (c > 0.7) f[i] = y[from[i]];\n"
+                 "        else f[i] = i > 0 ? y[i - 1] * c : c;\n"
+                 "    }\n"
+                 "}\n",
+      0,
+      {1, 2, 3, 4},
+      {0}},
      "|0|2|1|"},
-    {{"unasked", 3, 0,
-      HEAD(unasked)
-      "    for (int i = 0; i < 3; i++) {\n"
-      "        f[i] = y[i];\n"
-      "        if (y[0] > 0 && i > 0) f[i] += y[i - 1];\n"
-      "    }\n"
-      "}\n",
-      0, {1, 2, 3}, {0}},
+    {{"unasked",
+      3,
+      0,
+      HEAD(unasked) "    for (int i = 0; i < 3; i++) {\n"
+                    "        f[i] = y[i];\n"
+                    "        if (y[0] > 0 && i > 0) f[i] += y[i - 1];\n"
+                    "    }\n"
+                    "}\n",
+      0,
+      {1, 2, 3},
+      {0}},
      "0|0 1|1 2|"},
-    {{"any", 3, 0, HEAD(any) "    int k = (int)y[0];\n    f[0] = y[k]; f[1] = y[1]; f[2] = floor(y[2]) * y[1];\n}\n", 0, {1.5, 2, 3}, {0}}, "0 1 2|1|1|"},
-    {{"stopped", 3, 0,
-      HEAD(stopped)
-      "    double s = 0;\n"
-      "    for (int i = 0; i < 3; i++) f[i] = 0;\n"
-      "    for (int i = 0; i < 3; i++) {\n"
-      "        s += y[i];\n"
-      "        if (s > 1) break;\n"
-      "        f[i] = s;\n"
-      "    }\n"
-      "}\n",
-      0, {0.2, 0.3, 3}, {0}},
+    {{"any",
+      3,
+      0,
+      HEAD(any) "    int k = (int)y[0];\n    f[0] = y[k]; f[1] = y[1]; f[2] = floor(y[2]) * y[1];\n}\n",
+      0,
+      {1.5, 2, 3},
+      {0}},
+     "0 1 2|1|1|"},
+    {{"stopped",
+      3,
+      0,
+      HEAD(stopped) "    double s = 0;\n"
+                    "    for (int i = 0; i < 3; i++) f[i] = 0;\n"
+                    "    for (int i = 0; i < 3; i++) {\n"
+                    "        s += y[i];\n"
+                    "        if (s > 1) break;\n"
+                    "        f[i] = s;\n"
+                    "    }\n"
+                    "}\n",
+      0,
+      {0.2, 0.3, 3},
+      {0}},
      "0|0 1|0 1 2|"},
-    {{"returned", 3, 1,
-      HEAD(returned)
-      "    for (int i = 0; i < 3; i++) f[i] = 0;\n"
-      "    for (int i = 0; i < 3; i++) {\n"
-      "        if (!(y[i] > 0)) return;\n"
-      "        const int k = (i + 1) % 3;\n"
-      "        double s = y[0];\n"
-      "        s = p[0] * y[k];\n"
-      "        f[i] = s;\n"
-      "    }\n"
-      "}\n",
-      0, {1, 2, 3}, {1}},
+    {{"returned",
+      3,
+      1,
+      HEAD(returned) "    for (int i = 0; i < 3; i++) f[i] = 0;\n"
+                     "    for (int i = 0; i < 3; i++) {\n"
+                     "        if (!(y[i] > 0)) return;\n"
+                     "        const int k = (i + 1) % 3;\n"
+                     "        double s = y[0];\n"
+                     "        s = p[0] * y[k];\n"
+                     "        f[i] = s;\n"
+                     "    }\n"
+                     "}\n",
+      0,
+      {1, 2, 3},
+      {1}},
      "1 p0|2 p0|0 p0|"},
-    {{"unknown_bound", 2, 0, HEAD(unknown_bound) "    f[0] = 0; f[1] = y[1];\n    for (int i = 0; i < (int)y[0]; i++) f[0] += y[1];\n}\n", 0, {2.5, 2}, {0}}, NULL},
-    {{"temporaries", 4, 1,
-      HEAD(temporaries)
-      "    for (int i = 0; i < 4; i++) {\n"
-      "        double a[3];\n"
-      "        for (int k = 0; k < 3; k++) a[k] = y[(i + k) % 4];\n"
-      "        double s = a[0];\n"
-      "        s = s * a[2];\n"
-      "        a[1] = 0;\n"
-      "        f[i] = s + a[1];\n"
-      "    }\n"
-      "}\n",
-      0, {1, 2, 3, 4}, {1}},
+    {{"unknown_bound",
+      2,
+      0,
+      HEAD(unknown_bound) "    f[0] = 0; f[1] = y[1];\n    for (int i = 0; i < (int)y[0]; i++) f[0] += y[1];\n}\n",
+      0,
+      {2.5, 2},
+      {0}},
+     NULL},
+    {{"temporaries",
+      4,
+      1,
+      HEAD(temporaries) "    for (int i = 0; i < 4; i++) {\n"
+                        "        double a[3];\n"
+                        "        for (int k = 0; k < 3; k++) a[k] = y[(i + k) % 4];\n"
+                        "        double s = a[0];\n"
+                        "        s = s * a[2];\n"
+                        "        a[1] = 0;\n"
+                        "        f[i] = s + a[1];\n"
+                        "    }\n"
+                        "}\n",
+      0,
+      {1, 2, 3, 4},
+      {1}},
      "0 2|1 3|0 2|1 3|"},
 };
 enum { CASES = sizeof cases / sizeof *cases };
@@ -111,7 +151,8 @@ static void by_hand(void **state)
     for (int i = 0; i < CASES; i++) {
         const ad_case *c = &plain[i];
         const costate_problem *g = ad_table(emitted, c->name);
-        costate_pattern_sink sink = {.rows = c->n, .states = c->n, .params = 1, .row = ad_take(m, (size_t)c->n * sizeof(costate_index_set))};
+        costate_pattern_sink sink = {
+            .rows = c->n, .states = c->n, .params = 1, .row = ad_take(m, (size_t)c->n * sizeof(costate_index_set))};
         assert_int_equal(ad_generated(emitted, c->name)->pattern(c->t, c->y, c->p, &sink, NULL), 0);
         if (cases[i].rows) assert_string_equal(rows_as_text(m, &sink), cases[i].rows);
         double fdot[8], ydot[8];
@@ -163,28 +204,49 @@ static void large(void **state)
     ad_arena_close(m);
 }
 
-/* ---- Jacobians -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Jacobians --------------------------------------------------------------------------------------------------------- */
 
 static const ad_case straight[] = {
-    {"dense", 3, 2, HEAD(dense) "    const double r = p[0] * y[0] * y[1];\n    f[0] = -r; f[1] = r - p[1] * y[1] * y[2]; f[2] = exp(y[2]) * r;\n}\n", 0, {0.7, 0.4, 1.1}, {0.9, 0.3}},
-    {"branched", 4, 1,
-     HEAD(branched)
-     "    double a = y[0] * y[1], b = 0;\n"
-     "    f[3] = 0;\n"
-     "    if (y[2] > 0) { a = a * y[2]; b = y[3]; f[3] += a; }\n"
-     "    else { b = y[0]; if (y[3] > 0) f[3] = b * b; }\n"
-     "    f[0] = a * b; f[1] = b > 0 ? sqrt(b) * y[1] : y[2]; f[2] = fmax(a, b) * p[0];\n"
-     "}\n",
-     0, {0.7, 0.4, 1.1, 0.6}, {0.9}},
-    {"read_again", 3, 1, HEAD(read_again) "    f[0] = y[0] * y[1];\n    f[1] = f[0] * y[2];\n    f[0] = p[0] * f[1] + y[0];\n    f[2] = f[0] * f[1];\n}\n", 0, {0.7, 0.4, 1.1}, {0.9}},
-    {"sparse", 12, 2,
-     HEAD(sparse)
-     "    double w[3];\n"
-     "    w[0] = y[0] * p[0]; w[1] = w[0] * y[5]; w[2] = sin(w[1]) / y[11];\n"
-     "    f[0] = w[0]; f[1] = w[1] - y[1]; f[2] = w[2]; f[3] = y[4]; f[4] = y[3]; f[5] = t; f[6] = y[6] * y[6] * p[1];\n"
-     "    f[7] = -y[7]; f[8] = y[9] * y[10]; f[9] = 0; f[9] += w[2] * y[2]; f[10] = 3; f[11] = y[11] - y[0];\n"
-     "}\n",
-     0.2, {0.7, 0.4, 1.1, 0.6, -0.2, 0.3, 0.8, 1.2, 0.7, 0.4, 1.1, 0.6}, {0.9, 0.5}},
+    {"dense",
+     3,
+     2,
+     HEAD(dense) "    const double r = p[0] * y[0] * y[1];\n    f[0] = -r; f[1] = r - p[1] * y[1] * y[2]; f[2] = exp(y[2]) * "
+                 "r;\n}\n",
+     0,
+     {0.7, 0.4, 1.1},
+     {0.9, 0.3}},
+    {"branched",
+     4,
+     1,
+     HEAD(branched) "    double a = y[0] * y[1], b = 0;\n"
+                    "    f[3] = 0;\n"
+                    "    if (y[2] > 0) { a = a * y[2]; b = y[3]; f[3] += a; }\n"
+                    "    else { b = y[0]; if (y[3] > 0) f[3] = b * b; }\n"
+                    "    f[0] = a * b; f[1] = b > 0 ? sqrt(b) * y[1] : y[2]; f[2] = fmax(a, b) * p[0];\n"
+                    "}\n",
+     0,
+     {0.7, 0.4, 1.1, 0.6},
+     {0.9}},
+    {"read_again",
+     3,
+     1,
+     HEAD(read_again) "    f[0] = y[0] * y[1];\n    f[1] = f[0] * y[2];\n    f[0] = p[0] * f[1] + y[0];\n    f[2] = f[0] * "
+                      "f[1];\n}\n",
+     0,
+     {0.7, 0.4, 1.1},
+     {0.9}},
+    {"sparse",
+     12,
+     2,
+     HEAD(sparse) "    double w[3];\n"
+                  "    w[0] = y[0] * p[0]; w[1] = w[0] * y[5]; w[2] = sin(w[1]) / y[11];\n"
+                  "    f[0] = w[0]; f[1] = w[1] - y[1]; f[2] = w[2]; f[3] = y[4]; f[4] = y[3]; f[5] = t; f[6] = y[6] * y[6] * "
+                  "p[1];\n"
+                  "    f[7] = -y[7]; f[8] = y[9] * y[10]; f[9] = 0; f[9] += w[2] * y[2]; f[10] = 3; f[11] = y[11] - y[0];\n"
+                  "}\n",
+     0.2,
+     {0.7, 0.4, 1.1, 0.6, -0.2, 0.3, 0.8, 1.2, 0.7, 0.4, 1.1, 0.6},
+     {0.9, 0.5}},
     {"constant", 2, 0, HEAD(constant) "    f[0] = 1; f[1] = t;\n}\n", 0, {1, 2}, {0}},
 };
 enum { STRAIGHT = sizeof straight / sizeof *straight };

@@ -2,11 +2,11 @@
  *
  *     w . (J v) = v . (J^T w)
  *
- * what forward over reverse adds is symmetric, d1 . (H_u d2) = d2 . (H_u d1), and every nonzero of J is in the pattern. The programs
- * have overwritten scalars, accumulators, local arrays, carried recurrences in scalars and arrays, nested loops in both directions
- * with indices that wrap around or stop at the ends, branches, early exits by flags, outputs that are read back or assigned again.
- * The reverse of every other program is made of its loops cut into pieces. COSTATE_SEED chooses other programs, COSTATE_PROGRAMS
- * their number. */
+ * what forward over reverse adds is symmetric, d1 . (H_u d2) = d2 . (H_u d1), and every nonzero of J is in the pattern. The
+ * programs have overwritten scalars, accumulators, local arrays, carried recurrences in scalars and arrays, nested loops in both
+ * directions with indices that wrap around or stop at the ends, branches, early exits by flags, outputs that are read back or
+ * assigned again. The reverse of every other program is made of its loops cut into pieces. COSTATE_SEED chooses other programs,
+ * COSTATE_PROGRAMS their number. */
 #include "tree/activity.h"
 #include "base/arena.h"
 #include "emit/emit.h"
@@ -35,7 +35,7 @@
 
 enum { NY = 12, NP = 11, NF = 12, EXTENT = 12, BATCH = 400 };
 
-/* ---- chance ------------------------------------------------------------------------------------------------------------------ */
+/* ---- chance ------------------------------------------------------------------------------------------------------------ */
 
 static uint64_t chance_next(uint64_t *s)
 {
@@ -45,7 +45,7 @@ static uint64_t chance_next(uint64_t *s)
     return z ^ z >> 31;
 }
 
-/* ---- programs --------------------------------------------------------------------------------------------------------------- */
+/* ---- programs ---------------------------------------------------------------------------------------------------------- */
 
 enum { DEPTH = 4, SCALARS = 5, ARRAYS = 3, WHOLES = 3 };
 
@@ -173,8 +173,10 @@ static ad_node *compare(maker *k)
     if (k->loops > 0 && one_in(k, 4))
         return ad_new(m, op[pick(k, 4)], AD_INT, 2, ad_use(m, k->counter[pick(k, k->loops)].sym), ad_whole(m, pick(k, 9)));
     if (k->loops > 0 && one_in(k, 2))
-        return ad_new(m, AD_EQ, AD_INT, 2, modulo(k, ad_use(m, k->counter[pick(k, k->loops)].sym), 2 + pick(k, 2)), ad_whole(m, 0));
-    if (k->wholes > 0 && one_in(k, 3)) return ad_new(m, op[pick(k, 4)], AD_INT, 2, modulo(k, ad_use(m, k->whole[pick(k, k->wholes)]), 4), ad_whole(m, 2));
+        return ad_new(m, AD_EQ, AD_INT, 2, modulo(k, ad_use(m, k->counter[pick(k, k->loops)].sym), 2 + pick(k, 2)),
+                      ad_whole(m, 0));
+    if (k->wholes > 0 && one_in(k, 3))
+        return ad_new(m, op[pick(k, 4)], AD_INT, 2, modulo(k, ad_use(m, k->whole[pick(k, k->wholes)]), 4), ad_whole(m, 2));
     return ad_new(m, op[pick(k, 4)], AD_INT, 2, leaf(k), ad_num(m, (double)(pick(k, 9) - 4) / 3));
 }
 
@@ -183,7 +185,8 @@ static ad_node *whole_expression(maker *k)
     ad_arena *m = k->m;
     ad_node *e = k->loops > 0 ? ad_use(m, k->counter[pick(k, k->loops)].sym) : ad_whole(m, pick(k, 7));
     if (k->wholes > 0 && one_in(k, 2)) e = ad_new(m, AD_ADD, AD_INT, 2, e, modulo(k, ad_use(m, k->whole[pick(k, k->wholes)]), 5));
-    if (one_in(k, 2)) e = ad_new(m, AD_ADD, AD_INT, 2, ad_new(m, AD_MUL, AD_INT, 2, e, ad_whole(m, 1 + pick(k, 3))), ad_whole(m, pick(k, 3)));
+    if (one_in(k, 2))
+        e = ad_new(m, AD_ADD, AD_INT, 2, ad_new(m, AD_MUL, AD_INT, 2, e, ad_whole(m, 1 + pick(k, 3))), ad_whole(m, pick(k, 3)));
     return e;
 }
 
@@ -250,7 +253,8 @@ static void loop(maker *k, ad_node *block)
     if (k->loops >= 3) return;
     ad_sym *i = ad_sym_new(m, k->fn, "i", AD_INT, AD_COUNTER);
     if (one_in(k, 6)) i->ctype = "size_t";
-    int lo = pick(k, 3), hi = lo + (one_in(k, 3) ? 8 : pick(k, 5)), step = one_in(k, 4) ? 2 : 1, down = strcmp(i->ctype, "int") == 0 && one_in(k, 4);
+    int lo = pick(k, 3), hi = lo + (one_in(k, 3) ? 8 : pick(k, 5)), step = one_in(k, 4) ? 2 : 1,
+        down = strcmp(i->ctype, "int") == 0 && one_in(k, 4);
     maker outer = *k;
     k->counter[k->loops].sym = i;
     k->counter[k->loops].lo = lo;
@@ -296,7 +300,11 @@ static void assign(maker *k, ad_node *block, ad_node *target)
     ad_arena *m = k->m;
     int kind = pick(k, 5);
     if (kind < 2) ad_append(m, block, ad_inc(m, target, tame(k, 2)));
-    else if (kind == 2) ad_append(m, block, ad_set(m, target, ad_call(m, ad_rule_find("sin"), ad_new(m, AD_MUL, AD_DOUBLE, 2, ad_copy(m, target, NULL), leaf(k)), NULL)));
+    else if (kind == 2)
+        ad_append(
+            m, block,
+            ad_set(m, target,
+                   ad_call(m, ad_rule_find("sin"), ad_new(m, AD_MUL, AD_DOUBLE, 2, ad_copy(m, target, NULL), leaf(k)), NULL)));
     else if (kind == 3 && one_in(k, 4)) ad_append(m, block, ad_set(m, target, ad_num(m, 0)));
     else ad_append(m, block, ad_set(m, target, tame(k, 3)));
 }
@@ -380,7 +388,7 @@ static ad_fn *program(ad_arena *m, uint64_t seed)
     return fn;
 }
 
-/* ---- emitted, compiled, called ------------------------------------------------------------------------------------------------ */
+/* ---- emitted, compiled, called ----------------------------------------------------------------------------------------- */
 
 /* The arguments of every function, by slot. */
 typedef struct numbers {
@@ -389,8 +397,8 @@ typedef struct numbers {
 
 static const struct {
     const char *slot, *text;
-} slots[] = {{"t", "z->t"},   {"y", "z->y"},   {"p", "z->p"},   {"out", "z->f"}, {"y1", "z->y1"},   {"p1", "z->p1"},  {"out1", "z->f1"},
-             {"u", "z->u"},   {"yb", "z->yb"}, {"pb", "z->pb"}, {"yb1", "z->yb2"}, {"pb1", "z->pb2"}};
+} slots[] = {{"t", "z->t"},     {"y", "z->y"}, {"p", "z->p"},   {"out", "z->f"}, {"y1", "z->y1"},   {"p1", "z->p1"},
+             {"out1", "z->f1"}, {"u", "z->u"}, {"yb", "z->yb"}, {"pb", "z->pb"}, {"yb1", "z->yb2"}, {"pb1", "z->pb2"}};
 
 static void emit(ad_out *o, ad_fn *fn, const char *name)
 {
@@ -443,9 +451,9 @@ static void compile(batch *b, const ad_out *o, const char *optimize)
     const char *cc = getenv("CC") && *getenv("CC") ? getenv("CC") : "cc";
     pid_t child = fork();
     if (child == 0) {
-        execlp(cc, cc, "-std=gnu11", optimize, "-Wall", "-Wextra", "-Werror", "-Wno-unused-function", "-Wno-misleading-indentation",
-               "-Wno-type-limits", "-fopenmp-simd", "-shared", "-fPIC",
-               "-I" SOURCE_DIR "/include", b->source, "-o", b->library, "-lm", (char *)NULL);
+        execlp(cc, cc, "-std=gnu11", optimize, "-Wall", "-Wextra", "-Werror", "-Wno-unused-function",
+               "-Wno-misleading-indentation", "-Wno-type-limits", "-fopenmp-simd", "-shared", "-fPIC", "-I" SOURCE_DIR "/include",
+               b->source, "-o", b->library, "-lm", (char *)NULL);
         _exit(127);
     }
     int status = 1;
@@ -566,12 +574,15 @@ static void check(unsigned long long first, unsigned long long programs, const c
         if (setjmp(full)) fail_msg("out of memory");
         ad_out o = {.m = m};
         ad_puts(&o, "#include <math.h>\n#include <costate/runtime.h>\n");
-        ad_put(&o, "typedef struct numbers {\n    double t, y[%d], p[%d], f[%d], y1[%d], p1[%d], f1[%d], u[%d], yb[%d], pb[%d], y2[%d], p2[%d], yb2[%d], pb2[%d];\n} numbers;\n",
+        ad_put(&o,
+               "typedef struct numbers {\n    double t, y[%d], p[%d], f[%d], y1[%d], p1[%d], f1[%d], u[%d], yb[%d], pb[%d], "
+               "y2[%d], p2[%d], yb2[%d], pb2[%d];\n} numbers;\n",
                NY, NP, NF, NY, NP, NF, NF, NY, NP, NY, NP, NY, NP);
         for (unsigned long long i = at; i < at + BATCH && i < programs; i++) emit_program(&o, m, first + i);
         batch b;
         compile(&b, &o, optimize);
-        for (unsigned long long i = at; i < at + BATCH && i < programs; i++) failed += !holds(&b, first + i) || !covered(&b, first + i);
+        for (unsigned long long i = at; i < at + BATCH && i < programs; i++)
+            failed += !holds(&b, first + i) || !covered(&b, first + i);
         throw_away(&b);
         ad_arena_close(m);
     }

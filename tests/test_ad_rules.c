@@ -1,4 +1,5 @@
-/* Every rule of rules.def: all products against differences, smooth rules against the complex step to round-off, and the values taken at kinks. */
+/* Every rule of rules.def: all products against differences, smooth rules against the complex step to round-off, and the values
+ * taken at kinks. */
 #include "ad_products.h"
 
 #include "tree/rules.h"
@@ -7,7 +8,8 @@
 static const struct {
     const char *rule;
     double a, b;
-} points[] = {{"acosh", 1.4, 0}, {"fmod", 2.3, 0.7}, {"fabs", -0.6, 0}, {"copysign", 0.8, -0.4}, {"fdim", 1.7, 0.4}, {"fmax", 0.2, 0.9}, {"round", 1.2, 0}, {"atanh", 0.4, 0}};
+} points[] = {{"acosh", 1.4, 0},  {"fmod", 2.3, 0.7}, {"fabs", -0.6, 0}, {"copysign", 0.8, -0.4},
+              {"fdim", 1.7, 0.4}, {"fmax", 0.2, 0.9}, {"round", 1.2, 0}, {"atanh", 0.4, 0}};
 
 static ad_case all_rules(ad_arena *m)
 {
@@ -23,7 +25,8 @@ static ad_case all_rules(ad_arena *m)
             if (strcmp(points[i].rule, name) == 0) c.y[k] = points[i].a, c.y[k + 1] = points[i].b;
         const char *second = ad_rule_arity(rule) == 2 ? ad_text(m, ", y[%d]", k + 1) : "";
         ad_put(&o, "    f[%d] = %s(y[%d]%s);\n", k, name, k, second);
-        ad_put(&o, "    f[%d] = p[0] * y[%d] * %s(y[%d] + p[1] * (t - 0.5)%s) - y[%d] / (1 + p[1]);\n", k + 1, k, name, k, second, k + 1);
+        ad_put(&o, "    f[%d] = p[0] * y[%d] * %s(y[%d] + p[1] * (t - 0.5)%s) - y[%d] / (1 + p[1]);\n", k + 1, k, name, k, second,
+               k + 1);
         c.n += 2;
     }
     ad_puts(&o, "}\n");
@@ -40,7 +43,7 @@ static void every_rule(void **state)
     ad_arena_close(m);
 }
 
-/* ---- complex step ------------------------------------------------------------------------------------------------------------------ */
+/* ---- complex step ------------------------------------------------------------------------------------------------------ */
 
 static const ad_case smooth[] = {
     {"elementary", 8, 3,
@@ -64,7 +67,8 @@ static void complex_step(void **state)
     (void)state;
     ad_arena *m = ad_arena_open(&ad_no_memory, 0);
     const ad_case *c = &smooth[0];
-    void *emitted = ad_load(ad_emit_cases(m, smooth, 1, AD_FIRST), AD_WARNINGS "-O1"), *in_complex = ad_load(ad_text_with(m, smooth, 1, AD_COMPLEX), "-O1 -w");
+    void *emitted = ad_load(ad_emit_cases(m, smooth, 1, AD_FIRST), AD_WARNINGS "-O1"),
+         *in_complex = ad_load(ad_text_with(m, smooth, 1, AD_COMPLEX), "-O1 -w");
     assert_non_null(emitted);
     assert_non_null(in_complex);
     const costate_problem *g = ad_table(emitted, c->name);
@@ -100,7 +104,7 @@ static void complex_step(void **state)
     ad_arena_close(m);
 }
 
-/* ---- kinks and powers at the edge ------------------------------------------------------------------------------------------------------ */
+/* ---- kinks and powers at the edge -------------------------------------------------------------------------------------- */
 
 /* d f[0] / d y[0] and / d y[1] at a point, and which of rules.def's conventions it shows. */
 static const struct {
@@ -140,7 +144,9 @@ static void at_the_edge(void **state)
     ad_case cases[EDGES] = {0};
     for (int i = 0; i < EDGES; i++) {
         cases[i] = (ad_case){.name = ad_text(m, "edge_%d", i), .n = 2, .np = 1};
-        cases[i].text = ad_text(m, "void edge_%d(double t, const double *y, const double *p, double *f) { f[0] = %s; f[1] = t; }\n", i, edges[i].expression);
+        cases[i].text =
+            ad_text(m, "void edge_%d(double t, const double *y, const double *p, double *f) { f[0] = %s; f[1] = t; }\n", i,
+                    edges[i].expression);
     }
     void *emitted = ad_load(ad_emit_cases(m, cases, EDGES, AD_FIRST), AD_WARNINGS "-O0");
     assert_non_null(emitted);
@@ -161,7 +167,8 @@ static void at_the_edge(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_rule), cmocka_unit_test(complex_step), cmocka_unit_test(at_the_edge)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_rule), cmocka_unit_test(complex_step),
+                                       cmocka_unit_test(at_the_edge)};
     if (setjmp(ad_no_memory)) return 1;
     ad_folder_open();
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* test_ad_scatter_to_gather.c - stencils that take what reverse mode has them give: which ones, and that derivatives stay what they are,
- * at the rim too. */
+/* test_ad_scatter_to_gather.c - stencils that take what reverse mode has them give: which ones, and that derivatives stay what
+ * they are, at the rim too. */
 #include "ad_loops.h"
 
 enum { ROOM = 2048 };
@@ -114,7 +114,8 @@ typedef struct products {
     ad_fn *plain, *one, *lanes;
 } products;
 
-/* What the plan makes of a function: as derived, and shaped for one lane, from loops that were cut into pieces, and for several. */
+/* What the plan makes of a function: as derived, and shaped for one lane, from loops that were cut into pieces, and for
+ * several. */
 static products variants(ad_arena *m, const ad_fn *fn, ad_plan plan)
 {
     products v;
@@ -160,7 +161,7 @@ static void stencils(void **state)
     check_cases((int)(sizeof cases / sizeof *cases), good);
 }
 
-/* ---- stencils at random ---------------------------------------------------------------------------------------------------- */
+/* ---- stencils at random ------------------------------------------------------------------------------------------------ */
 
 static int pick(uint64_t *seed, int n)
 {

@@ -140,10 +140,17 @@ static void long_body(void **state)
     for (int i = 0; i < 12; i++) ad_put(&o, "    f[%d] = 0;\n", i);
     for (int i = 0; i < 160; i++) {
         const int a = i % 12, b = (5 * i + 3) % 12;
-        ad_put(&o, "    const double r%d = p[%d] * y[%d] * y[%d];\n    f[%d] -= r%d;\n    f[%d] += 0.5 * r%d;\n", i, i % 5, a, b, a, i, b, i);
+        ad_put(&o, "    const double r%d = p[%d] * y[%d] * y[%d];\n    f[%d] -= r%d;\n    f[%d] += 0.5 * r%d;\n", i, i % 5, a, b,
+               a, i, b, i);
     }
     ad_puts(&o, "    if (first > 0) f[3] += first * r7;\n    else f[4] -= first * r90;\n    f[11] += first * r3 * r150;\n}\n");
-    const ad_case c = {"chain", 12, 5, ad_out_text(&o), 0.1, {0.7, -0.3, 1.1, 0.4, 0.5, 0.2, 0.8, -0.6, 0.7, -0.3, 1.1, 0.4}, {0.9, 0.2, -0.4, 0.3, 0.6}};
+    const ad_case c = {"chain",
+                       12,
+                       5,
+                       ad_out_text(&o),
+                       0.1,
+                       {0.7, -0.3, 1.1, 0.4, 0.5, 0.2, 0.8, -0.6, 0.7, -0.3, 1.1, 0.4},
+                       {0.9, 0.2, -0.4, 0.3, 0.6}};
     ad_check_cases(&c, 1, 200, AD_WARNINGS "-O0");
     ad_arena_close(m);
 }
@@ -156,7 +163,8 @@ static void not_a_number(void **state)
                        "    double a = y[0] + 1;\n    a = sqrt(a);\n    f[0] = a;\n    f[1] = 0;\n"
                        "    for (int i = 0; i < 2; i++) f[1] += a * y[1] * p[i] / 2;\n}\n", 0, {3, 2}, {1, 1}};
     ad_arena *m = ad_arena_open(&ad_no_memory, 0);
-    void *emitted = ad_load(ad_emit_with(m, &c, 1, &(ad_generate_options){.pieces = AD_FIRST | AD_SECOND, .nan_check = 1}), AD_WARNINGS "-O1");
+    void *emitted = ad_load(ad_emit_with(m, &c, 1, &(ad_generate_options){.pieces = AD_FIRST | AD_SECOND, .nan_check = 1}),
+                            AD_WARNINGS "-O1");
     assert_non_null(emitted);
     const costate_problem *g = ad_table(emitted, c.name);
     double f[2], bad[2] = {-3, 2}, u[2] = {1, 1}, yb[2] = {0, 0};
@@ -203,7 +211,8 @@ static void repeatable(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(constructs), cmocka_unit_test(long_body), cmocka_unit_test(not_a_number), cmocka_unit_test(repeatable)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(constructs), cmocka_unit_test(long_body), cmocka_unit_test(not_a_number),
+                                       cmocka_unit_test(repeatable)};
     if (setjmp(ad_no_memory)) return 1;
     ad_folder_open();
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

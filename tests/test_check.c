@@ -4,7 +4,7 @@
 #include "glv.h"
 #include "known.h"
 
-/* ---- products that are right ----------------------------------------------------------------------------------------------- */
+/* ---- products that are right ------------------------------------------------------------------------------------------- */
 
 static costate_solver *default_solver(const costate_problem *q)
 {
@@ -58,10 +58,10 @@ static void test_sample(void **unused)
     costate_free(s);
 }
 
-/* ---- components that begin at zero ------------------------------------------------------------------------------------------ */
+/* ---- components that begin at zero ------------------------------------------------------------------------------------- */
 
-/* The concentrations of E5 begin at zero and come to 1e-10: perturbed by 1 there would be nothing left to compare. Later than this,
- * the derivatives are below the round-off of what they are sums of. */
+/* The concentrations of E5 begin at zero and come to 1e-10: perturbed by 1 there would be nothing left to compare. Later than
+ * this, the derivatives are below the round-off of what they are sums of. */
 static void test_begins_at_zero(void **unused)
 {
     static const char *const methods[] = {"rodas4", "sdirk4b", "radau2a"};
@@ -113,7 +113,7 @@ static void test_stays_at_zero(void **unused)
     costate_free(s);
 }
 
-/* ---- products that are wrong: the forced oscillator's, each spoilt in one way ---------------------------------------------- */
+/* ---- products that are wrong: the forced oscillator's, each spoilt in one way ------------------------------------------ */
 
 enum { X, V };
 enum { DELTA, ALPHA, BETA, GAMMA, OMEGA, A, PHI, KAPPA, RHO };
@@ -279,7 +279,7 @@ static void test_wrong(void **unused)
     }
 }
 
-/* ---- what it leaves behind ------------------------------------------------------------------------------------------------- */
+/* ---- what it leaves behind --------------------------------------------------------------------------------------------- */
 
 typedef struct answer {
     double y[STATES], psi[GOALS], dy0[STATES * GOALS], dp[PARAMS * GOALS];
@@ -323,7 +323,7 @@ static void test_leaves(void **unused)
     }
 }
 
-/* ---- when it cannot be made ------------------------------------------------------------------------------------------------ */
+/* ---- when it cannot be made -------------------------------------------------------------------------------------------- */
 
 static int rhs_stops(double t, const double *y, const double *p, double *f, void *data)
 {

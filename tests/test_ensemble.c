@@ -1,5 +1,5 @@
-/* test_ensemble.c - many members at once: each is what a solver of its own makes of it, bit for bit, with any number of threads; one
- * that fails says so and leaves the others alone; memory that runs out is a clean error. To be run with -fsanitize=thread as
+/* test_ensemble.c - many members at once: each is what a solver of its own makes of it, bit for bit, with any number of threads;
+ * one that fails says so and leaves the others alone; memory that runs out is a clean error. To be run with -fsanitize=thread as
  * well. */
 #include "support.h"
 
@@ -19,7 +19,8 @@ typedef struct ensemble {
 static ensemble make(const problem *q, int w, int gradients)
 {
     const costate_problem *prob = &q->prob;
-    size_t n = (size_t)prob->n, np = (size_t)prob->np, nobj = (size_t)(prob->objectives ? prob->objectives : prob->n), lanes = (size_t)w;
+    size_t n = (size_t)prob->n, np = (size_t)prob->np, nobj = (size_t)(prob->objectives ? prob->objectives : prob->n),
+           lanes = (size_t)w;
     ensemble e = {.m = {.count = MEMBERS, .t0 = q->t0, .t1 = q->t1, .w = gradients ? w : 0}};
     e.count = MEMBERS * (n + nobj + (n + np) * lanes);
     e.memory = calloc(e.count + MEMBERS * np, sizeof *e.memory);

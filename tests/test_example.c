@@ -1,6 +1,7 @@
 /* test_example.c - examples/lotka_volterra exits with 0 and prints the right state and gradient, to 6 digits.
  *
- * The expected values are those of Lotka-Volterra together with its variational equations, by a Taylor series method with 40 digits. */
+ * The expected values are those of Lotka-Volterra together with its variational equations, by a Taylor series method with 40
+ * digits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -26,7 +26,7 @@ static costate_options options(const char *method, const problem *q, double rtol
     return o;
 }
 
-/* ---- stiff runs ---------------------------------------------------------------------------------------------------------- */
+/* ---- stiff runs -------------------------------------------------------------------------------------------------------- */
 
 static costate_stats run_stiff(const problem *q, costate_options o, double *y)
 {
@@ -169,7 +169,7 @@ static void test_identity(void **unused)
         }
 }
 
-/* ---- repeated steps ------------------------------------------------------------------------------------------------------ */
+/* ---- repeated steps ---------------------------------------------------------------------------------------------------- */
 
 enum { N = 40 }; /* states of the Brusselator: two species in a row of cells */
 
@@ -278,7 +278,7 @@ static void test_repeated(void **unused)
         }
 }
 
-/* ---- matrices ------------------------------------------------------------------------------------------------------------ */
+/* ---- matrices ---------------------------------------------------------------------------------------------------------- */
 
 static void derivatives(const costate_problem *q, const char *name, const char *how, double *gradient, double *hessian,
                         int64_t *fallbacks)
@@ -355,8 +355,8 @@ static void test_fallback(void **unused)
     for (int i = 0; i < 3; i++) assert_true(fabs(mu[0][i] - mu[1][i]) < 1e-6 * fabs(mu[0][i]));
 }
 
-/* Unless the user says so, systems of three states are solved directly and those of forty iterated, which takes more products and no
- * coupled factors. */
+/* Unless the user says so, systems of three states are solved directly and those of forty iterated, which takes more products and
+ * no coupled factors. */
 static void test_auto(void **unused)
 {
     const problem *const problems[] = {stiff_robertson(), &problem_brusselator};
@@ -384,7 +384,7 @@ static void test_auto(void **unused)
     }
 }
 
-/* ---- dense output -------------------------------------------------------------------------------------------------------- */
+/* ---- dense output ------------------------------------------------------------------------------------------------------ */
 
 enum { ROWS = 60 };
 
@@ -410,7 +410,7 @@ static void test_dense(void **unused)
     assert_true(off < 1e-4);
 }
 
-/* ---- trouble ------------------------------------------------------------------------------------------------------------- */
+/* ---- trouble ----------------------------------------------------------------------------------------------------------- */
 
 typedef enum kind { HEALTHY, NOISY, JAC_NOT_A_NUMBER, RHS_NOT_A_NUMBER, RHS_REFUSES } kind;
 
@@ -474,7 +474,7 @@ static void test_trouble(void **unused)
             }
 }
 
-/* ---- memory -------------------------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------------------------------ */
 
 typedef struct heap {
     int64_t live, requests, fail_at;
@@ -534,8 +534,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stiff),    cmocka_unit_test(test_other_methods), cmocka_unit_test(test_linear),
         cmocka_unit_test(test_identity), cmocka_unit_test(test_repeated),      cmocka_unit_test(test_matrices),
-        cmocka_unit_test(test_fallback), cmocka_unit_test(test_auto), cmocka_unit_test(test_dense),         cmocka_unit_test(test_trouble),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_fallback), cmocka_unit_test(test_auto),          cmocka_unit_test(test_dense),
+        cmocka_unit_test(test_trouble),  cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
-/* test_history.c - a family whose state has a history that is differentiated and a part that is not (adams.h), in every mode: what
- * driver, repeated runs, trajectory and sweeps do with a live part that is longer than y. No family of the library has one. */
+/* test_history.c - a family whose state has a history that is differentiated and a part that is not (adams.h), in every mode:
+ * what driver, repeated runs, trajectory and sweeps do with a live part that is longer than y. No family of the library has
+ * one. */
 #include "adams.h"
 #include "core/create.h"
 #include "core/driver.h"
@@ -32,7 +33,7 @@ static costate_solver *solver_of(const trial *x, const family *f)
     return adams_solver(&x->q.prob, &o, f);
 }
 
-/* ---- identities ------------------------------------------------------------------------------------------------------------ */
+/* ---- identities -------------------------------------------------------------------------------------------------------- */
 
 /* Steps of each order in the last run. */
 static void count_orders(const costate_solver *s, int64_t orders[3])
@@ -109,7 +110,7 @@ static void test_order(void **unused)
     }
 }
 
-/* ---- one run, whatever the budget, the threads and the blocks -------------------------------------------------------------- */
+/* ---- one run, whatever the budget, the threads and the blocks ---------------------------------------------------------- */
 
 static void assert_same(const trial *a, const trial *b)
 {
@@ -166,7 +167,7 @@ static void test_repeated(void **unused)
     }
 }
 
-/* ---- output within the steps, which the history bends ------------------------------------------------------------------------ */
+/* ---- output within the steps, which the history bends ------------------------------------------------------------------ */
 
 enum { ROWS = 7 };
 
@@ -203,7 +204,7 @@ static void test_output(void **unused)
     }
 }
 
-/* ---- families that are wrong ------------------------------------------------------------------------------------------------- */
+/* ---- families that are wrong ------------------------------------------------------------------------------------------- */
 
 /* A transposed history that is left out, or a tangent, shows. */
 static void test_left_out(void **unused)

@@ -265,8 +265,8 @@ static outcome compute(costate_solver *s)
     return r;
 }
 
-/* A solver whose option was changed is one that was created with it: the same bits, the same work. What an option does not affect is
- * not made anew: its memory stays. */
+/* A solver whose option was changed is one that was created with it: the same bits, the same work. What an option does not affect
+ * is not made anew: its memory stays. */
 static void test_changes(void **unused)
 {
     (void)unused;
@@ -308,7 +308,8 @@ static void test_changes_keep_tolerances(void **unused)
     opt.atols = atols;
     costate_solver *s = make_solver(&lv->prob, &opt), *fresh = make_solver(&lv->prob, &opt);
     const outcome wanted = compute(fresh);
-    static const char *const changes[][2] = {{"atol", "1"}, {"lanes", "3"}, {"lanes", "8"}, {"linsol", "gmres"}, {"linsol", "auto"}};
+    static const char *const changes[][2] = {
+        {"atol", "1"}, {"lanes", "3"}, {"lanes", "8"}, {"linsol", "gmres"}, {"linsol", "auto"}};
     for (size_t i = 0; i < COUNT(changes); i++) assert_ok(s, costate_set(s, changes[i][0], changes[i][1]));
     const outcome got = compute(s);
     assert_memory_equal(&got, &wanted, sizeof got);

@@ -13,7 +13,7 @@ static void start(const problem *q, double *y)
     for (int i = 0; i < q->prob.n; i++) y[i] = q->y0 ? q->y0[i] : 0;
 }
 
-/* ---- budgets ------------------------------------------------------------------------------------------------------------- */
+/* ---- budgets ----------------------------------------------------------------------------------------------------------- */
 
 typedef struct budget {
     int64_t memory, disk;
@@ -76,7 +76,7 @@ static void test_same_bits(void **unused)
     }
 }
 
-/* ---- memory -------------------------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------------------------------ */
 
 typedef struct outputs {
     double y[STATES], ydot[STATES * W], rows[3 * STATES], dots[3 * STATES * W], dy0[STATES * GOALS], dp[PARAMS * GOALS],
@@ -138,7 +138,7 @@ static void test_memory(void **unused)
         }
 }
 
-/* ---- matrices ------------------------------------------------------------------------------------------------------------ */
+/* ---- matrices ---------------------------------------------------------------------------------------------------------- */
 
 /* y' = data[0] y, with a Jacobian that says data[1]. */
 static int line_rhs(double t, const double *y, const double *p, double *f, void *data)
@@ -199,7 +199,7 @@ static void test_singular(void **unused)
         }
 }
 
-/* ---- callbacks ----------------------------------------------------------------------------------------------------------- */
+/* ---- callbacks --------------------------------------------------------------------------------------------------------- */
 
 typedef enum place { NOWHERE, JAC, JVP, JVP2, VJP_DOT, VJP_DOT2, RUNNING_DOT2 } place;
 static const char *const names[] = {"", "jac", "jvp", "jvp2"};
@@ -337,7 +337,8 @@ static void test_backward(void **unused)
                     }
                     snprintf(named, sizeof named, "%s returned %d in the step", list[i].name, codes[k]);
                     if (codes[k]) assert_refused(s, status, COSTATE_ERR_SWEEP_CALLBACK, named);
-                    else if (list[i].where == JAC) assert_refused(s, status, COSTATE_ERR_JACOBIAN, "is nan in the step from t = ");
+                    else if (list[i].where == JAC)
+                        assert_refused(s, status, COSTATE_ERR_JACOBIAN, "is nan in the step from t = ");
                     else assert_refused(s, status, COSTATE_ERR_SWEEP_NOT_FINITE, "");
                     assert_nan(hy, 2), assert_nan(hp, 9);
                 }

@@ -6,9 +6,10 @@
  * species. Row 74 is reaction 73: the rate of 74 is not a constant, and the rows are those of the constants.
  *
  * The eight digits are a converged value plus the error of their run, up to 6e-3 where species are far below atol (reactions 68,
- * 70, 81), and that error is not a number but a distribution: the step sequence depends on the last bits. Their control, imitated,
- * takes 792 to 802 steps when the first one is changed by percents. Such runs spread around a mean, and the authors' digits are
- * one draw, provided that the model is theirs, too: stoichiometric coefficients in single precision, f_t by a difference.
+ * 70, 81), and that error is not a number but a distribution: the step sequence depends on the last bits. Their control,
+ * imitated, takes 792 to 802 steps when the first one is changed by percents. Such runs spread around a mean, and the authors'
+ * digits are one draw, provided that the model is theirs, too: stoichiometric coefficients in single precision, f_t by a
+ * difference.
  *
  * Reactions 59 and 75 .. 78 consume species that are not there; their rows are zero. In the authors' run, as in the row of 73,
  * stands the round-off of a dense factorization with row exchanges.
@@ -98,7 +99,7 @@ static const row authors[] = {
 
 static generated cbm4; /* problems/cbm4.c with RATES */
 
-/* ---- what is compared ---------------------------------------------------------------------------------------------------- */
+/* ---- what is compared -------------------------------------------------------------------------------------------------- */
 
 /* The reaction that a printed row is about */
 static int reaction_of(int label)
@@ -140,7 +141,7 @@ static void fitting(const char *method, const char *adjoint_solve, double rtol, 
     sensitivities(&q->prob, q->p, &o, mu);
 }
 
-/* ---- the printed digits -------------------------------------------------------------------------------------------------- */
+/* ---- the printed digits ------------------------------------------------------------------------------------------------ */
 
 static int same_digits(double a, double b)
 {
@@ -180,7 +181,9 @@ static void references_are_converged(void **state)
     static const struct {
         const char *method, *adjoint_solve;
         double rtol, most, most_of_70;
-    } runs[] = {{"radau2a", "iterated", 1e-11, 2e-9, 1e-4}, {"radau2a", "direct", 1e-10, 1e-8, 1e-4}, {"rodas4", "auto", 5e-8, 1e-5, 1e-6}};
+    } runs[] = {{"radau2a", "iterated", 1e-11, 2e-9, 1e-4},
+                {"radau2a", "direct", 1e-10, 1e-8, 1e-4},
+                {"rodas4", "auto", 5e-8, 1e-5, 1e-6}};
     double mu[REACTIONS * SPECIES];
     (void)state;
     for (size_t m = 0; m < COUNT(runs); m++) {
@@ -196,7 +199,7 @@ static void references_are_converged(void **state)
     }
 }
 
-/* ---- the authors' digits ------------------------------------------------------------------------------------------------- */
+/* ---- the authors' digits ----------------------------------------------------------------------------------------------- */
 
 static time_factor *sun;
 
@@ -288,7 +291,7 @@ static void ours_at_their_tolerances(void **state)
     }
 }
 
-/* ---- what is round-off --------------------------------------------------------------------------------------------------- */
+/* ---- what is round-off ------------------------------------------------------------------------------------------------- */
 
 /* What these rows of the authors' say a rate does, p_r/y dy/dp_r, is far below round-off. Where nothing of a species is there, a
  * factorization that keeps zero rows gives zero. */

@@ -1,5 +1,5 @@
-/* torrents.h - states of shallow water in which waves run both ways, some faster than gravity's, so that every branch of the upwind
- * differences is taken: h, hu and hv of each cell. */
+/* torrents.h - states of shallow water in which waves run both ways, some faster than gravity's, so that every branch of the
+ * upwind differences is taken: h, hu and hv of each cell. */
 #ifndef COSTATE_TESTS_TORRENTS_H
 #define COSTATE_TESTS_TORRENTS_H
 

@@ -1,7 +1,7 @@
 #!/bin/sh
-# install-deps.sh PACKAGE... - installs those Debian packages that are missing. When none is, it touches neither network nor system.
-# Where it cannot install (not Debian, or neither root nor sudo) it says what is needed, and goes on if the basic tools are there;
-# CMake will then name any library it misses.
+# install-deps.sh PACKAGE... - installs those Debian packages that are missing. When none is, it touches neither network nor
+# system. Where it cannot install (not Debian, or neither root nor sudo) it says what is needed, and goes on if the basic tools
+# are there; CMake will then name any library it misses.
 set -eu
 
 missing=

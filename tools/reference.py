@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""reference.py [--check] - writes the pages of docs/reference that repeat what the headers say: library.md from the comments and
-declarations of include/costate/*.h, options.md, errors.md and model.md from the .def files. --check: says which pages differ instead."""
+"""reference.py [--check] - writes the pages of docs/reference that repeat what the headers say: library.md from the
+comments and declarations of include/costate/*.h, options.md, errors.md and model.md from the .def files. --check: says
+which pages differ instead."""
 import os
 import re
 import sys

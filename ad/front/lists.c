@@ -1,5 +1,5 @@
-/* lists.c - lists and numbers of the descriptor as C text, for programs that are linked with the emitted file. They are constants,
- * in place or in an array of the file; what the compiler alone can evaluate is left out. */
+/* lists.c - lists and numbers of the descriptor as C text, for programs that are linked with the emitted file. They are
+ * constants, in place or in an array of the file; what the compiler alone can evaluate is left out. */
 #include "base/diag.h"
 #include "base/out.h"
 #include "front/parse.h"

@@ -49,7 +49,7 @@ static int64_t length(const int64_t *shift)
     return llabs(shift[0]) + llabs(shift[1]);
 }
 
-/* ---- which additions, and where to ----------------------------------------------------------------------------------------- */
+/* ---- which additions, and where to ------------------------------------------------------------------------------------- */
 
 /* 1: x adds to the elements of y at other iterations: at x + shift, the shortest that there is. */
 static int reaches(const nest *w, const addition *x, const addition *y, int64_t *shift)
@@ -132,7 +132,7 @@ static int find_additions(nest *w)
     return found;
 }
 
-/* ---- whether --------------------------------------------------------------------------------------------------------------- */
+/* ---- whether ----------------------------------------------------------------------------------------------------------- */
 
 /* The iterations, which may run in any order. */
 static int range(const ad_node *loop, int64_t *from, int64_t *to)
@@ -199,7 +199,7 @@ static int worth_it(nest *w)
     return 3 * iterations[1] >= 2 * iterations[0];
 }
 
-/* ---- how ------------------------------------------------------------------------------------------------------------------- */
+/* ---- how --------------------------------------------------------------------------------------------------------------- */
 
 /* What is in `inner`, for the rows of the box; names 0: under new names. */
 static void put_rows(const nest *w, const ad_box *b, ad_node *inner, int names, ad_node *out)
@@ -374,7 +374,7 @@ static int gather(ad_run *r, const ad_node *outer, const ad_node *inner, ad_node
     return 1;
 }
 
-/* ---- the function ---------------------------------------------------------------------------------------------------------- */
+/* ---- the function ------------------------------------------------------------------------------------------------------ */
 
 static void gather_loop(ad_run *r, ad_node *loop, const ad_loops *around, ad_node *out)
 {

@@ -1,4 +1,5 @@
-/* brusselator_interior.c - the Brusselator with diffusion on an M x M grid whose rim stands still; u is the first half of the state, v the second:
+/* brusselator_interior.c - the Brusselator with diffusion on an M x M grid whose rim stands still; u is the first half of the
+ * state, v the second:
  *
  *     u' = a + u^2 v - (b+1) u + (d/dx^2) L u,   v' = b u - u^2 v + (d/dx^2) L v,   dx = 1/(M-1)
  *

@@ -3,7 +3,8 @@
  *     costate gradient examples/models/microbes.c --format json -o gradients.json
  *     costate gradient examples/models/microbes.c -DN=50 --threads 2
  *
- *     y_i' = y_i (growth_i + sum_j effect_ij y_j)             generalized Lotka-Volterra; abundances in 10^9 cells/g, time in days
+ *     y_i' = y_i (growth_i + sum_j effect_ij y_j)             generalized Lotka-Volterra; abundances in 10^9 cells/g, time in
+ * days
  *
  * N growth rates and N^2 effects of j on i, by rows, are N + N^2 parameters. There are N objectives: the mean abundance of
  * every species over 30 days. Their gradients with respect to all parameters take one run and one sweep back, in which several

@@ -48,8 +48,8 @@ typedef enum costate_status {
 /* ---- the problem -------------------------------------------------------------------------------------------------- */
 
 /* Callbacks return 0; > 0 to ask for a smaller step (the arguments left the domain of f); < 0 to stop the run.
- * During a backward sweep the steps are given, so there > 0 stops it too, and so it does from init and from the objectives, which are
- * evaluated on accepted steps. `data` is costate_problem.data. */
+ * During a backward sweep the steps are given, so there > 0 stops it too, and so it does from init and from the objectives, which
+ * are evaluated on accepted steps. `data` is costate_problem.data. */
 
 /* f = f(t, y, p) */
 typedef int costate_rhs_fn(double t, const double *y, const double *p, double *f, void *data);
@@ -59,12 +59,13 @@ typedef int costate_rhs_fn(double t, const double *y, const double *p, double *f
 typedef int costate_jvp_fn(double t, const double *y, const double *p, int w, const double *tdot, const double *ydot,
                            const double *pdot, double *fdot, void *data);
 
-/* yb += f_y^T u and pb += f_p^T u for w seeds u (n x w). yb is n x w, pb np x w; both are ADDED to; either may be NULL: not wanted. */
+/* yb += f_y^T u and pb += f_p^T u for w seeds u (n x w). yb is n x w, pb np x w; both are ADDED to; either may be NULL: not
+ * wanted. */
 typedef int costate_vjp_fn(double t, const double *y, const double *p, int w, const double *u, double *yb, double *pb,
                            void *data);
 
-/* pb += sum over k < points of f_p(t[k], y[k], p)^T u[k]: the parameter part of vjp for several points in one pass over pb. Optional;
- * worth having when np is large, for then memory traffic on pb is what an adjoint costs. */
+/* pb += sum over k < points of f_p(t[k], y[k], p)^T u[k]: the parameter part of vjp for several points in one pass over pb.
+ * Optional; worth having when np is large, for then memory traffic on pb is what an adjoint costs. */
 typedef int costate_vjp_points_fn(int points, const double *t, const double *const *y, const double *p, int w,
                                   const double *const *u, double *pb, void *data);
 
@@ -80,11 +81,11 @@ typedef int costate_vjp_dot_fn(double t, const double *y, const double *p, int w
                                const double *pdot, const double *u, const double *udot, double *yb, double *ybdot, double *pb,
                                double *pbdot, void *data);
 
-/* The second derivative of f_y^T u and f_p^T u along d1 and d2, u fixed, lane by lane: yb += f_y''(d1, d2)^T u, pb likewise. ADDED to; either may be NULL. Only
- * the second order of Rosenbrock methods needs it. */
+/* The second derivative of f_y^T u and f_p^T u along d1 and d2, u fixed, lane by lane: yb += f_y''(d1, d2)^T u, pb likewise.
+ * ADDED to; either may be NULL. Only the second order of Rosenbrock methods needs it. */
 typedef int costate_vjp_dot2_fn(double t, const double *y, const double *p, int w, const double *tdot1, const double *ydot1,
-                                const double *pdot1, const double *tdot2, const double *ydot2, const double *pdot2, const double *u,
-                                double *yb, double *pb, void *data);
+                                const double *pdot1, const double *tdot2, const double *ydot2, const double *pdot2,
+                                const double *u, double *yb, double *pb, void *data);
 
 /* Where a Jacobian has entries, and how its values are laid out. */
 typedef enum costate_format { COSTATE_DENSE, COSTATE_BANDED, COSTATE_CSC } costate_format;
@@ -94,13 +95,14 @@ typedef struct costate_pattern {
     const int *colptr, *rowind;  /* CSC: n+1 starts of the columns, and the rows of their entries, rising within a column */
 } costate_pattern;
 
-/* jac = f_y. Every value is written. Dense: n x n column-major, jac[i + n*j] = df_i/dy_j. Banded: (lower + upper + 1) x n column-major,
- * jac[upper + i - j + (lower + upper + 1)*j]. CSC: one value for each entry of the pattern. */
+/* jac = f_y. Every value is written. Dense: n x n column-major, jac[i + n*j] = df_i/dy_j. Banded: (lower + upper + 1) x n
+ * column-major, jac[upper + i - j + (lower + upper + 1)*j]. CSC: one value for each entry of the pattern. */
 typedef int costate_jac_fn(double t, const double *y, const double *p, double *jac, void *data);
 
 /* A function of (t, y, p) with its products: the parts of the objectives and the initial state all have this one shape.
- * k is the observation's number for `observe` and 0 otherwise; y is NULL for `init`. Products that are NULL are replaced by finite
- * differences of what is there. Outputs behave as those of the right-hand side's products: eval and jvp write, vjp and vjp_dot add. */
+ * k is the observation's number for `observe` and 0 otherwise; y is NULL for `init`. Products that are NULL are replaced by
+ * finite differences of what is there. Outputs behave as those of the right-hand side's products: eval and jvp write, vjp and
+ * vjp_dot add. */
 typedef struct costate_function {
     int (*eval)(int k, double t, const double *y, const double *p, double *g, void *data);
     int (*jvp)(int k, double t, const double *y, const double *p, int w, const double *tdot, const double *ydot,
@@ -114,7 +116,8 @@ typedef struct costate_function {
                     double *yb, double *pb, void *data); /* as the right-hand side's: of `running` only, not built from others */
 } costate_function;
 
-/* A problem. Only n and rhs are required. The struct is copied; the names, times and data it points to must outlive the solver. */
+/* A problem. Only n and rhs are required. The struct is copied; the names, times and data it points to must outlive the
+ * solver. */
 typedef struct costate_problem {
     int n;      /* states, > 0 */
     int np;     /* parameters, >= 0 */
@@ -134,7 +137,8 @@ typedef struct costate_problem {
 
     int objectives;           /* length of g and r */
     int observations;         /* k = 0 .. observations-1 */
-    const double *observe_at; /* their times, in the order in which the run meets them, within [t0, t1]; steps end there exactly */
+    /* their times, in the order in which the run meets them, within [t0, t1]; steps end there exactly */
+    const double *observe_at;
 
     const char *const *state_names;     /* n names, or NULL: y[0], y[1], ... */
     const char *const *param_names;     /* np names, or NULL: p[0], ... */
@@ -152,8 +156,8 @@ typedef struct costate_problem {
 
 typedef enum costate_family { COSTATE_ERK = 1, COSTATE_SDIRK, COSTATE_FIRK, COSTATE_ROS } costate_family;
 
-/* A Runge-Kutta table: y1 = y + h sum b_i f(T_i, Y_i), error estimate h sum e_i f(T_i, Y_i); c_i are the row sums of A. What follows
- * from the numbers (first-same-as-last, unused stages, consistency) is derived, never declared. */
+/* A Runge-Kutta table: y1 = y + h sum b_i f(T_i, Y_i), error estimate h sum e_i f(T_i, Y_i); c_i are the row sums of A. What
+ * follows from the numbers (first-same-as-last, unused stages, consistency) is derived, never declared. */
 typedef struct costate_table {
     const char *name;
     costate_family family;
@@ -166,7 +170,8 @@ typedef struct costate_table {
                         /* weight bhat_0 of the estimate's further node, classical and sdirk (option `estimator`); the */
                         /* other weights follow from the nodes                                                         */
     /* Rosenbrock methods, in the form that needs no products with the Jacobian; W = I/(h gamma_1) - f_y(t, y):
-     *     W k_i = f(t + alpha_i h, y + sum_j a_ij k_j) + sum_(j<i) (g_ij/h) k_j + h gamma_i f_t,   y1 = y + sum b_i k_i,   estimate sum e_i k_i */
+     *     W k_i = f(t + alpha_i h, y + sum_j a_ij k_j) + sum_(j<i) (g_ij/h) k_j + h gamma_i f_t,
+     *     y1 = y + sum b_i k_i,   estimate sum e_i k_i */
     const double *g;            /* stages x stages, row-major */
     const double *alpha, *gamma; /* stages */
     /* Explicit methods: continuous extension beyond the cubic Hermite polynomial H of the step; 0 rows: H alone.
@@ -210,8 +215,8 @@ typedef struct costate_linear_solver {
     void (*close)(void *handle);                             /* NULL: nothing to be done */
 } costate_linear_solver;
 
-/* A preconditioner for linear solver "gmres": P near A, applied from the right. P is real: of a complex A real and imaginary parts
- * come as lanes of their own. Handles as above. Functions return what callbacks do. */
+/* A preconditioner for linear solver "gmres": P near A, applied from the right. P is real: of a complex A real and imaginary
+ * parts come as lanes of their own. Handles as above. Functions return what callbacks do. */
 typedef struct costate_preconditioner {
     void *data;
     int (*open)(void **handle, int n, void *data); /* NULL: the handle is data */
@@ -308,8 +313,8 @@ static inline int costate_create(costate_solver **s, const costate_problem *prob
 }
 COSTATE_API void costate_free(costate_solver *s); /* NULL is fine */
 
-/* Changes one option by name and text ("rtol", "1e-8"; sizes as "64K", "2G"). A recorded run is forgotten; what does not depend on
- * the option stays as it is. */
+/* Changes one option by name and text ("rtol", "1e-8"; sizes as "64K", "2G"). A recorded run is forgotten; what does not depend
+ * on the option stays as it is. */
 COSTATE_API int costate_set(costate_solver *s, const char *name, const char *value);
 
 /* Rows of dense output for the runs to come: times in the order in which the run meets them; y becomes count x n, and
@@ -325,8 +330,8 @@ COSTATE_API int costate_solve(costate_solver *s, double t0, double t1, const dou
 COSTATE_API int costate_tangent(costate_solver *s, double t0, double t1, const double *p, double *y, int w, double *ydot,
                                 const double *pdot);
 
-/* The objectives of the last run, and their directional derivatives (objectives x w) of the last costate_tangent; w is that call's, so
- * psidot is left alone when there was none. */
+/* The objectives of the last run, and their directional derivatives (objectives x w) of the last costate_tangent; w is that
+ * call's, so psidot is left alone when there was none. */
 COSTATE_API int costate_objectives(costate_solver *s, double *psi);
 COSTATE_API int costate_objectives_dot(costate_solver *s, double *psidot);
 
@@ -334,8 +339,8 @@ COSTATE_API int costate_objectives_dot(costate_solver *s, double *psidot);
  * NULL): total d/dp out, the part through init included. The problem's objectives play no role. */
 COSTATE_API int costate_adjoint(costate_solver *s, int w, double *lambda, double *mu);
 
-/* Gradients of the problem's objectives: lane l is the gradient of sum_j weights[j*w + l] psi_j. weights is objectives x w; NULL: each
- * objective by itself, w = objectives. dy0 (n x w) and dp (np x w; may be NULL) are written. */
+/* Gradients of the problem's objectives: lane l is the gradient of sum_j weights[j*w + l] psi_j. weights is objectives x w; NULL:
+ * each objective by itself, w = objectives. dy0 (n x w) and dp (np x w; may be NULL) are written. */
 COSTATE_API int costate_gradient(costate_solver *s, int w, const double *weights, double *dy0, double *dp);
 
 /* A run from t0 to t1, as by costate_solve, and the whole matrix of derivatives: d (count x w) has a row for every variable and a
@@ -399,7 +404,8 @@ typedef struct costate_stats {
     int64_t steps, rejected;                                  /* of the last run */
     int64_t rhs, jvp, vjp, jvp2, vjp_dot, jac, factor, solve; /* calls since the last costate_solve or costate_tangent began; a */
                                                               /* block of w lanes or of several points is one call            */
-    int64_t fallbacks;         /* iterated stage systems of tangents and adjoints that did not converge and were solved directly, as above */
+    /* iterated stage systems of tangents and adjoints that did not converge and were solved directly, as above */
+    int64_t fallbacks;
     int64_t recomputed_steps;  /* steps evaluated again by the last backward sweep */
     int64_t checkpoints;       /* states kept at the end of the last run, in memory and on disk */
     int64_t trajectory_bytes;  /* most memory the trajectory took */

@@ -45,7 +45,8 @@
  * depends on the processor. */
 typedef double costate_v4 __attribute__((vector_size(32), aligned(8)));
 
-/* Asks for `count` elements some way ahead of x, so that they are in the cache when the loop comes to them. They need not exist. */
+/* Asks for `count` elements some way ahead of x, so that they are in the cache when the loop comes to them. They need not
+ * exist. */
 static inline void costate_fetch(const double *x, ptrdiff_t count)
 {
     enum { LINE = 8, AHEAD = 800 }; /* elements */
@@ -207,21 +208,25 @@ static inline double *costate_scratch_zero(costate_work *k, size_t count)
 
 /* ---- lanes that do not fill a vector ---------------------------------------------------------------------------------- */
 
-/* The first `lanes` lanes, at most 3, of each row: from a block with `given` lanes in a row to one with `wanted`; added if `add`. Compilers see the number. */
-static inline __attribute__((always_inline)) void costate_rows(double *to, size_t wanted, const double *from, size_t given, size_t rows, int lanes, int add)
+/* The first `lanes` lanes, at most 3, of each row: from a block with `given` lanes in a row to one with `wanted`; added if `add`.
+ * Compilers see the number. */
+static inline __attribute__((always_inline)) void costate_rows(double *to, size_t wanted, const double *from, size_t given,
+                                                               size_t rows, int lanes, int add)
 {
     for (size_t i = 0; i < rows; i++, to += wanted, from += given)
         for (int l = 0; l < lanes; l++) to[l] = (add ? to[l] : 0) + from[l];
 }
 
-static inline void costate_lanes_copy(double *to, size_t wanted, const double *from, size_t given, size_t rows, int lanes, int add)
+static inline void costate_lanes_copy(double *to, size_t wanted, const double *from, size_t given, size_t rows, int lanes,
+                                      int add)
 {
     if (lanes == 1) costate_rows(to, wanted, from, given, rows, 1, add);
     else if (lanes == 2) costate_rows(to, wanted, from, given, rows, 2, add);
     else costate_rows(to, wanted, from, given, rows, 3, add);
 }
 
-/* The first `lanes` of the w lanes of each row of x, as a block of its own with `width` lanes, the others 0. On scratch; NULL: no memory. */
+/* The first `lanes` of the w lanes of each row of x, as a block of its own with `width` lanes, the others 0. On scratch; NULL: no
+ * memory. */
 static inline double *costate_lanes_in(costate_work *k, const double *x, size_t rows, int w, int lanes, int width)
 {
     double *a = costate_scratch_zero(k, rows * (size_t)width);

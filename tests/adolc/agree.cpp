@@ -1,5 +1,6 @@
-/* agree.cpp - models of tests/corpus differentiated by costate diff and by ADOL-C, an independent tool: J d, J^T u, (J^T u)' along a direction and f''(d1, d2) agree to
- * 1e-12 at random points. ADOL-C runs the model's own text over its active numbers (trace.cpp).
+/* agree.cpp - models of tests/corpus differentiated by costate diff and by ADOL-C, an independent tool: J d, J^T u, (J^T u)'
+ * along a direction and f''(d1, d2) agree to 1e-12 at random points. ADOL-C runs the model's own text over its active numbers
+ * (trace.cpp).
  *
  * Errors are taken in units: a row's is the sum of |f_ij| |x_j| over its entries, a column's is 1/|x_j|. */
 #include <adolc/adolc.h>
@@ -95,7 +96,8 @@ struct comparison {
     errors run()
     {
         const numbers d1 = direction(), d2 = direction();
-        numbers plus = d1, minus = d1, u((size_t)n), a1((size_t)n), a2((size_t)n), a3((size_t)n), f1((size_t)n), fdd((size_t)n), exact((size_t)n);
+        numbers plus = d1, minus = d1, u((size_t)n), a1((size_t)n), a2((size_t)n), a3((size_t)n), f1((size_t)n), fdd((size_t)n),
+                exact((size_t)n);
         numbers b(x.size()), bd(x.size()), mb(x.size()), mbd(x.size());
         for (size_t j = 0; j < x.size(); j++) plus[j] += d2[j], minus[j] -= d2[j];
         for (size_t i = 0; i < u.size(); i++) u[i] = uniform() / (row[i] > 0 ? row[i] : 1);
@@ -111,14 +113,16 @@ struct comparison {
         for (size_t i = 0; i < exact.size(); i++) exact[i] = (a2[i] - a3[i]) / 4;
         q->jvp2(x[0], y(), p(), 1, &d1[0], &d1[1], d1.data() + ny, &d2[0], &d2[1], d2.data() + ny, fdd.data(), NULL);
         double most = 1;
-        for (size_t i = 0; i < exact.size(); i++) most = std::max(most, std::max(std::fabs(a2[i]), std::fabs(a3[i])) / (row[i] > 0 ? row[i] : 1));
+        for (size_t i = 0; i < exact.size(); i++)
+            most = std::max(most, std::max(std::fabs(a2[i]), std::fabs(a3[i])) / (row[i] > 0 ? row[i] : 1));
         e.jvp2 = in_rows(fdd, exact) / most;
 
         adjoint(d1, u, b, bd);
         q->vjp(x[0], y(), p(), 1, u.data(), &mb[1], mb.data() + ny, NULL);
         e.vjp = in_columns(mb, b, 1);
         std::fill(mb.begin(), mb.end(), 0);
-        q->vjp_dot(x[0], y(), p(), 1, &d1[0], &d1[1], d1.data() + ny, u.data(), NULL, &mb[1], &mbd[1], mb.data() + ny, mbd.data() + ny, NULL);
+        q->vjp_dot(x[0], y(), p(), 1, &d1[0], &d1[1], d1.data() + ny, u.data(), NULL, &mb[1], &mbd[1], mb.data() + ny,
+                   mbd.data() + ny, NULL);
         e.vjp_dot = std::max(in_columns(mb, b, 1), in_columns(mbd, bd, std::max(1.0, in_columns(bd, numbers(x.size()), 1))));
         return e;
     }
@@ -133,12 +137,14 @@ static errors compare(const costate_model *m, trace_fn *trace, short tape)
         comparison c = {q, tape, q->n, q->np, 1 + q->n + q->np, numbers((size_t)(1 + q->n + q->np)), {}, {}};
         numbers f((size_t)q->n);
         c.x[0] = about.t0 + (about.t1 - about.t0) * (0.5 + 0.4 * uniform());
-        for (int j = 1; j < c.columns; j++) c.x[(size_t)j] = (j <= q->n ? about.y0[j - 1] : about.p[j - 1 - q->n]) * (1 + 0.1 * uniform());
+        for (int j = 1; j < c.columns; j++)
+            c.x[(size_t)j] = (j <= q->n ? about.y0[j - 1] : about.p[j - 1 - q->n]) * (1 + 0.1 * uniform());
         for (double x : c.x) c.size.push_back(std::fabs(x) > 1e-3 ? std::fabs(x) : 1e-3);
         trace(tape, q->n, q->np, c.x.data(), f.data());
         c.units();
         const errors e = c.run();
-        worst = {std::max(worst.jvp, e.jvp), std::max(worst.vjp, e.vjp), std::max(worst.vjp_dot, e.vjp_dot), std::max(worst.jvp2, e.jvp2)};
+        worst = {std::max(worst.jvp, e.jvp), std::max(worst.vjp, e.vjp), std::max(worst.vjp_dot, e.vjp_dot),
+                 std::max(worst.jvp2, e.jvp2)};
     }
     return worst;
 }

@@ -1,5 +1,5 @@
-/* trace.cpp - a text of tests/corpus over ADOL-C's active numbers: compiled once for each model with TEXT, its path, MODEL, its name, and RHS, the name of its
- * right-hand side. Defines the function that traces f(t, y, p) onto a tape. */
+/* trace.cpp - a text of tests/corpus over ADOL-C's active numbers: compiled once for each model with TEXT, its path, MODEL, its
+ * name, and RHS, the name of its right-hand side. Defines the function that traces f(t, y, p) onto a tape. */
 #include <adolc/adolc.h>
 #include <cmath>
 #include <cstddef>

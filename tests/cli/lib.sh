@@ -1,5 +1,6 @@
-# lib.sh - what the tests of the command line share. A test is a bash script that is started with COSTATE (the program), SOURCE (the
-# repository) and PYTHON in the environment; it works in a folder of its own, and fails at the first thing that is not as expected.
+# lib.sh - what the tests of the command line share. A test is a bash script that is started with COSTATE (the program), SOURCE
+# (the repository) and PYTHON in the environment; it works in a folder of its own, and fails at the first thing that is not as
+# expected.
 set -u
 : "${COSTATE:?}" "${SOURCE:?}" "${PYTHON:?}"
 here=$SOURCE/tests/cli
@@ -71,7 +72,8 @@ valid()
 exact()
 {
     python "import re
-for word in re.findall(r'-?[0-9][0-9.]*(?:e[-+][0-9]+)?', re.sub(r'\"[^\"]*\"', '', text)): assert '%.17g' % float(word) == word, word"
+for word in re.findall(r'-?[0-9][0-9.]*(?:e[-+][0-9]+)?', re.sub(r'\"[^\"]*\"', '', text)):
+    assert '%.17g' % float(word) == word, word"
 }
 
 # narrow: no line of out is longer than 80 columns.

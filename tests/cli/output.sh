@@ -25,7 +25,9 @@ done
 # Tables fit into 80 columns, however many there are.
 for command in 'run --points 4' run gradient 'gradient --scaled' tangent; do
     # shellcheck disable=SC2086
-    for model in pollu hires lotka_volterra; do expect 0 $command "$models/$model.c" --method rodas4 --t1 1; narrow; silent err; done
+    for model in pollu hires lotka_volterra; do
+        expect 0 $command "$models/$model.c" --method rodas4 --t1 1; narrow; silent err
+    done
 done
 for command in run 'run --points 3' gradient 'gradient --scaled' tangent 'hessian --full' check 'compare --among dopri5'; do
     # shellcheck disable=SC2086
@@ -48,7 +50,8 @@ assert m['rodas4']['l_stable'] and m['radau2a']['l_stable'] and m['gauss']['a_st
 expect 0 diff "$own/kink.c" --lint --pattern --format json; valid diff
 python "assert d['kinks'][0]['line'] == 11 and 'fabs' in d['kinks'][0]['text'] and d['pattern']['f_y']['rows'] == 1"
 expect 0 diff "$own/sized.c" -DN=3 --pattern --format csv
-python "assert [(r['row'], r['column']) for r in rows if r['matrix'] == 'f_y'] == [('0', '0'), ('1', '0'), ('1', '1'), ('2', '1'), ('2', '2')]"
+python "assert [(r['row'], r['column']) for r in rows if r['matrix'] == 'f_y'] == \\
+    [('0', '0'), ('1', '0'), ('1', '1'), ('2', '1'), ('2', '2')]"
 expect 2 diff "$own/refused.c" --pattern --format json; silent out
 
 # Colours are for terminals. `script` gives it one.

@@ -28,7 +28,8 @@ ended_by() # SIGNAL-NUMBER JOB WHAT
     [ "$code" -eq $((128 + $1)) ] || fail "$3: exit status $code"
     [ -z "$(ls -A tmp)" ] || fail "$3: left in TMPDIR: $(ls -A tmp)"
     [ ! -e result ] && [ "$(echo result*)" = 'result*' ] || fail "$3: left of the result: $(echo result*)"
-    [ ! -d cache ] || [ -z "$(find cache -type f ! -name '*.so')" ] || fail "$3: left in the cache: $(find cache -type f ! -name '*.so')"
+    left=$([ ! -d cache ] || find cache -type f ! -name '*.so')
+    [ -z "$left" ] || fail "$3: left in the cache: $left"
 }
 
 # While compilers run: to the program alone, or, as a terminal does it, to all.
@@ -55,7 +56,8 @@ silent out err
 # During a long run.
 "$COSTATE" run "$own/oscillator.c" >out 2>err || fail 'the model does not run'
 for arguments in 'run -o result' 'gradient --memory 64K --disk 100M -o result' 'run --format json' \
-    'check --memory 64K --disk 100M' 'tangent --plot result.png' 'hessian --full -o result' 'compare --memory 64K --disk 100M --plot result.svg'; do
+    'check --memory 64K --disk 100M' 'tangent --plot result.png' 'hessian --full -o result' \
+    'compare --memory 64K --disk 100M --plot result.svg'; do
     # shellcheck disable=SC2086
     $heeding "$COSTATE" $arguments "$own/oscillator.c" --t1 1e9 --max-steps 1000000000000 >out 2>err </dev/null &
     job=$!

@@ -50,4 +50,5 @@ static int f(realtype t, const realtype *udata, const realtype *p, realtype *dud
     return 0;
 }
 
-COSTATE_MODEL(advdiff_2d, .states = NEQ, .params = 3, .t0 = 0, .t1 = 1, .p = COSTATE_VALUES(1.0, 0.5, 5.0), .init = init, .rhs = f)
+COSTATE_MODEL(advdiff_2d, .states = NEQ, .params = 3, .t0 = 0, .t1 = 1, .p = COSTATE_VALUES(1.0, 0.5, 5.0), .init = init,
+              .rhs = f)

@@ -25,4 +25,5 @@ static void init(const double *p, double *phi)
     for (int k = 0; k < nx * ny; k++) phi[k] = 0.5 * sin(0.7 * k) + 0.1;
 }
 
-COSTATE_MODEL(allen_cahn_2d, .states = 48, .params = 3, .t0 = 0, .t1 = 1, .p = COSTATE_VALUES(0.4, 1.0, 0.1), .init = init, .rhs = rhs)
+COSTATE_MODEL(allen_cahn_2d, .states = 48, .params = 3, .t0 = 0, .t1 = 1, .p = COSTATE_VALUES(0.4, 1.0, 0.1), .init = init,
+              .rhs = rhs)

@@ -1,4 +1,5 @@
-/* Single particle model of a lithium-ion cell: spherical diffusion in two electrodes, Butler-Volmer kinetics, open-circuit fits, heat. */
+/* Single particle model of a lithium-ion cell: spherical diffusion in two electrodes, Butler-Volmer kinetics, open-circuit fits,
+ * heat. */
 #include <costate/model.h>
 #define NR 10
 enum { DN, DP, KN, KP, RFILM, HEAT, COOL, NPAR };
@@ -52,5 +53,5 @@ static void init(const double *p, double *y)
     y[2 * NR] = 1.02;
 }
 
-COSTATE_MODEL(battery_spm, .states = 2 * NR + 1, .params = NPAR, .t0 = 0, .t1 = 2, .p = COSTATE_VALUES(0.3, 0.2, 1.5, 1.1, 0.05, 0.1, 0.3),
-    .init = init, .rhs = rhs, .terminal = terminal)
+COSTATE_MODEL(battery_spm, .states = 2 * NR + 1, .params = NPAR, .t0 = 0, .t1 = 2,
+              .p = COSTATE_VALUES(0.3, 0.2, 1.5, 1.1, 0.05, 0.1, 0.3), .init = init, .rhs = rhs, .terminal = terminal)

@@ -22,4 +22,5 @@ static int rhs(double t, const double *x, const double *p, double *f)
     return 0;
 }
 
-COSTATE_MODEL(bistable_switch, .states = 3, .params = 4, .t0 = 0, .t1 = 5, .y0 = COSTATE_VALUES(1.6, 0.7, 2.4), .p = COSTATE_VALUES(2.0, 1.1, 0.8, 0.3), .rhs = rhs)
+COSTATE_MODEL(bistable_switch, .states = 3, .params = 4, .t0 = 0, .t1 = 5, .y0 = COSTATE_VALUES(1.6, 0.7, 2.4),
+              .p = COSTATE_VALUES(2.0, 1.1, 0.8, 0.3), .rhs = rhs)

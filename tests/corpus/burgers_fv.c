@@ -34,4 +34,5 @@ static void init(const PetscReal *p, PetscReal *u)
     for (int i = 0; i < NC; i++) u[i] = 0.3 + p[1] * sin(M_PI * (2.0 * (i + 0.5) / NC - 1.0));
 }
 
-COSTATE_MODEL(burgers_fv, .states = NC, .params = 2, .t0 = 0, .t1 = 1, .p = COSTATE_VALUES(0.01, 1.0), .init = init, .rhs = FormRHS)
+COSTATE_MODEL(burgers_fv, .states = NC, .params = 2, .t0 = 0, .t1 = 1, .p = COSTATE_VALUES(0.01, 1.0), .init = init,
+              .rhs = FormRHS)

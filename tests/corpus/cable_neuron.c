@@ -35,5 +35,5 @@ static void init(const double *p, double *y)
     }
 }
 
-COSTATE_MODEL(cable_neuron, .states = 2 * COMP, .params = 6, .t0 = 0, .t1 = 50, .p = COSTATE_VALUES(4.4, 8.0, 2.0, 5.0, 120.0, 0.04),
-    .init = init, .rhs = rhs)
+COSTATE_MODEL(cable_neuron, .states = 2 * COMP, .params = 6, .t0 = 0, .t1 = 50,
+              .p = COSTATE_VALUES(4.4, 8.0, 2.0, 5.0, 120.0, 0.04), .init = init, .rhs = rhs)

@@ -22,4 +22,5 @@ static void init(const double *p, double *c)
     for (int i = 0; i < N; i++) c[i] = 0.5 + 0.1 * sin(2 * M_PI * i / N) + 0.05 * cos(6 * M_PI * i / N);
 }
 
-COSTATE_MODEL(cahn_hilliard, .states = N, .params = 3, .t0 = 0, .t1 = 0.01, .p = COSTATE_VALUES(1.0, 2.6, 1e-3), .init = init, .rhs = rhs)
+COSTATE_MODEL(cahn_hilliard, .states = N, .params = 3, .t0 = 0, .t1 = 0.01, .p = COSTATE_VALUES(1.0, 2.6, 1e-3), .init = init,
+              .rhs = rhs)

@@ -19,4 +19,5 @@ static void rhs(double t, const double y[], const double p[], double f[])
 }
 
 COSTATE_MODEL(chua, .states = 3 * COPIES, .params = 5, .t0 = 0, .t1 = 10,
-    .y0 = COSTATE_VALUES(0.7, 0.1, 0.2, -0.5, 0.2, 0.1, 1.6, -0.3, 0.4, -1.8, 0.3, -0.2), .p = COSTATE_VALUES(15.6, 28.0, -1.143, -0.714, 0.1), .rhs = rhs)
+              .y0 = COSTATE_VALUES(0.7, 0.1, 0.2, -0.5, 0.2, 0.1, 1.6, -0.3, 0.4, -1.8, 0.3, -0.2),
+              .p = COSTATE_VALUES(15.6, 28.0, -1.143, -0.714, 0.1), .rhs = rhs)

@@ -41,4 +41,5 @@ static void init(const double *p, double *u)
     for (int i = 0; i < N; i++) u[i] = 0.3 + 0.1 * i * p[2];
 }
 
-COSTATE_MODEL(collocation, .states = N, .params = 3, .t0 = 0, .t1 = 0.5, .p = COSTATE_VALUES(0.05, 1.0, 0.7), .init = init, .rhs = rhs)
+COSTATE_MODEL(collocation, .states = N, .params = 3, .t0 = 0, .t1 = 0.5, .p = COSTATE_VALUES(0.05, 1.0, 0.7), .init = init,
+              .rhs = rhs)

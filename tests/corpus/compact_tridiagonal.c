@@ -35,4 +35,5 @@ static void init(const double *p, double *u)
     for (int i = 0; i < N; i++) u[i] = sin(M_PI * (i + 1.0) / (N + 1));
 }
 
-COSTATE_MODEL(compact_tridiagonal, .states = N, .params = 3, .t0 = 0, .t1 = 0.1, .p = COSTATE_VALUES(0.1, 0.5, 1.0), .init = init, .rhs = rhs)
+COSTATE_MODEL(compact_tridiagonal, .states = N, .params = 3, .t0 = 0, .t1 = 0.1, .p = COSTATE_VALUES(0.1, 0.5, 1.0), .init = init,
+              .rhs = rhs)

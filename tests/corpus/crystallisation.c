@@ -25,4 +25,5 @@ static void rhs(double t, const double *y, const double *p, double *f)
 }
 
 COSTATE_MODEL(crystallisation, .states = MOMENTS + 2, .params = 6, .t0 = 0, .t1 = 10,
-    .y0 = COSTATE_VALUES(1.0, 0.8, 0.7, 0.65, 0.62, 0.6, 0.3, 40.0), .p = COSTATE_VALUES(0.05, 1.8, 0.02, 1.3, 0.01, 0.4), .rhs = rhs)
+              .y0 = COSTATE_VALUES(1.0, 0.8, 0.7, 0.65, 0.62, 0.6, 0.3, 40.0),
+              .p = COSTATE_VALUES(0.05, 1.8, 0.02, 1.3, 0.01, 0.4), .rhs = rhs)

@@ -25,4 +25,5 @@ static int rhs(double t, const double *y, const double *p, double *f, void *user
 }
 
 COSTATE_MODEL(cstr_cascade, .states = 2 * TANKS + 1, .params = 6, .t0 = 0, .t1 = 1,
-    .y0 = COSTATE_VALUES(0.9, 340, 0.8, 345, 0.7, 350, 0.6, 355, 0.5), .p = COSTATE_VALUES(7.2e10, 8750.0, 5e4, 1.5, 4.0, 350.0), .rhs = rhs)
+              .y0 = COSTATE_VALUES(0.9, 340, 0.8, 345, 0.7, 350, 0.6, 355, 0.5),
+              .p = COSTATE_VALUES(7.2e10, 8750.0, 5e4, 1.5, 4.0, 350.0), .rhs = rhs)

@@ -34,5 +34,5 @@ static void init(const double *p, double *v)
     for (int k = 0; k < STAGES; k++) v[k] = 3.0 - 0.45 * k - (k % 3 == 0 ? 0.5 : 0.0);
 }
 
-COSTATE_MODEL(diode_ladder, .states = STAGES, .params = 5, .t0 = 0, .t1 = 1e-3, .p = COSTATE_VALUES(100.0, 1e-6, 1e-12, 5.0, 1000.0),
-    .init = init, .rhs = rhs)
+COSTATE_MODEL(diode_ladder, .states = STAGES, .params = 5, .t0 = 0, .t1 = 1e-3,
+              .p = COSTATE_VALUES(100.0, 1e-6, 1e-12, 5.0, 1000.0), .init = init, .rhs = rhs)

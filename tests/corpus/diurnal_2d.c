@@ -1,5 +1,6 @@
 /* kinks */
-/* Two species with diurnal kinetics, horizontal advection and a vertical diffusion that grows with height; day and night by an if on t. */
+/* Two species with diurnal kinetics, horizontal advection and a vertical diffusion that grows with height; day and night by an if
+ * on t. */
 #include <costate/model.h>
 
 #define NUM_SPECIES 2

@@ -32,5 +32,5 @@ static void init(const double *p, double *T)
     }
 }
 
-COSTATE_MODEL(energy_balance, .states = BANDS, .params = 7, .t0 = 0, .t1 = 1, .p = COSTATE_VALUES(0.3, 0.62, 4.0, 0.55, 210.0, 2.0, 9.8),
-    .init = init, .rhs = rhs)
+COSTATE_MODEL(energy_balance, .states = BANDS, .params = 7, .t0 = 0, .t1 = 1,
+              .p = COSTATE_VALUES(0.3, 0.62, 4.0, 0.55, 210.0, 2.0, 9.8), .init = init, .rhs = rhs)

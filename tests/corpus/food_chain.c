@@ -15,4 +15,5 @@ static void rhs(double t, const double *x, const double *p, double *f)
 }
 
 COSTATE_MODEL(food_chain, .states = LEVELS, .params = 3 + LEVELS, .t0 = 0, .t1 = 30,
-    .y0 = COSTATE_VALUES(1.2, 0.9, 0.7, 0.5, 0.3, 0.2), .p = COSTATE_VALUES(1.5, 2.0, 0.3, 4.0, 0.2, 0.15, 0.1, 0.08, 0.05), .rhs = rhs)
+              .y0 = COSTATE_VALUES(1.2, 0.9, 0.7, 0.5, 0.3, 0.2),
+              .p = COSTATE_VALUES(1.5, 2.0, 0.3, 4.0, 0.2, 0.15, 0.1, 0.08, 0.05), .rhs = rhs)

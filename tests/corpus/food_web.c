@@ -1,4 +1,5 @@
-/* Predators and prey on a square with diffusion: an interaction matrix, rates by a helper that works on one cell through pointers. */
+/* Predators and prey on a square with diffusion: an interaction matrix, rates by a helper that works on one cell through
+ * pointers. */
 #include <costate/model.h>
 
 #define NPREY 2
@@ -74,5 +75,5 @@ static int f(realtype t, const realtype *cdata, const realtype *p, realtype *cdo
     return 0;
 }
 
-COSTATE_MODEL(food_web, .states = NEQ, .params = NP, .t0 = 0, .t1 = 1, .p = COSTATE_VALUES(1.0, 1e1, 0.5e-1, 1.0, 1.0, 0.05, 50.0, 100.0),
-    .init = init, .rhs = f)
+COSTATE_MODEL(food_web, .states = NEQ, .params = NP, .t0 = 0, .t1 = 1,
+              .p = COSTATE_VALUES(1.0, 1e1, 0.5e-1, 1.0, 1.0, 0.05, 50.0, 100.0), .init = init, .rhs = f)

@@ -24,4 +24,5 @@ static void init(const double *p, double *y)
     for (int i = 0; i < N; i++) y[i] = sin(M_PI * (i + 1.0) / (N + 1.0)), y[i + N] = 0.05 * i;
 }
 
-COSTATE_MODEL(fput_lattice, .states = 2 * N, .params = 2, .t0 = 0, .t1 = 10, .p = COSTATE_VALUES(0.25, 0.1), .init = init, .rhs = rhs)
+COSTATE_MODEL(fput_lattice, .states = 2 * N, .params = 2, .t0 = 0, .t1 = 10, .p = COSTATE_VALUES(0.25, 0.1), .init = init,
+              .rhs = rhs)

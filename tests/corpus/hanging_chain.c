@@ -45,4 +45,5 @@ static void init(const double *p, double *y)
     }
 }
 
-COSTATE_MODEL(hanging_chain, .states = 6 * INNER, .params = 5, .t0 = 0, .t1 = 1, .p = COSTATE_VALUES(200.0, 0.15, 0.5, 0.2, -0.1), .init = init, .rhs = rhs)
+COSTATE_MODEL(hanging_chain, .states = 6 * INNER, .params = 5, .t0 = 0, .t1 = 1, .p = COSTATE_VALUES(200.0, 0.15, 0.5, 0.2, -0.1),
+              .init = init, .rhs = rhs)

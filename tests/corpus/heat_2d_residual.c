@@ -44,4 +44,5 @@ static void init(const realtype *p, realtype *u)
     }
 }
 
-COSTATE_MODEL(heat_2d_residual, .states = 2 * NEQ, .params = 2, .t0 = 0, .t1 = 1, .p = COSTATE_VALUES(1.0, 0.3), .rhs = heatres, .init = init)
+COSTATE_MODEL(heat_2d_residual, .states = 2 * NEQ, .params = 2, .t0 = 0, .t1 = 1, .p = COSTATE_VALUES(1.0, 0.3), .rhs = heatres,
+              .init = init)

@@ -32,4 +32,5 @@ static void init(const double *p, double *y)
     for (int c = 0; c < NX * NY * NZ; c++) y[c] = 1.0 + 0.2 * sin(1.3 * c) * p[1];
 }
 
-COSTATE_MODEL(heat_3d, .states = NX * NY * NZ, .params = 3, .t0 = 0, .t1 = 1, .p = COSTATE_VALUES(0.5, 0.2, 0.1), .init = init, .rhs = rhs)
+COSTATE_MODEL(heat_3d, .states = NX * NY * NZ, .params = 3, .t0 = 0, .t1 = 1, .p = COSTATE_VALUES(0.5, 0.2, 0.1), .init = init,
+              .rhs = rhs)

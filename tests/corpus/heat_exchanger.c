@@ -28,4 +28,5 @@ static void init(const double *p, double *y)
     for (int i = 0; i < SEG; i++) y[i] = 355 - i, y[SEG + i] = 330 - i, y[2 * SEG + i] = 310 - i;
 }
 
-COSTATE_MODEL(heat_exchanger, .states = 3 * SEG, .params = 6, .t0 = 0, .t1 = 10, .p = COSTATE_VALUES(1.0, 1.2, 0.8, 0.7, 0.5, 0.1), .init = init, .rhs = rhs)
+COSTATE_MODEL(heat_exchanger, .states = 3 * SEG, .params = 6, .t0 = 0, .t1 = 10,
+              .p = COSTATE_VALUES(1.0, 1.2, 0.8, 0.7, 0.5, 0.1), .init = init, .rhs = rhs)

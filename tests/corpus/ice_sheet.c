@@ -40,5 +40,5 @@ static void volume(double t, const double *H, const double *p, double *g)
     g[0] = sum;
 }
 
-COSTATE_MODEL(ice_sheet, .states = NX, .params = 4, .t0 = 0, .t1 = 1, .p = COSTATE_VALUES(0.8, 0.6, 1.05, 0.1), .init = init, .rhs = rhs,
-    .terminal = volume)
+COSTATE_MODEL(ice_sheet, .states = NX, .params = 4, .t0 = 0, .t1 = 1, .p = COSTATE_VALUES(0.8, 0.6, 1.05, 0.1), .init = init,
+              .rhs = rhs, .terminal = volume)

@@ -1,4 +1,5 @@
-/* Channel flow with the k-epsilon model: eddy viscosity at faces, wall values from the friction velocity, three interleaved fields. */
+/* Channel flow with the k-epsilon model: eddy viscosity at faces, wall values from the friction velocity, three interleaved
+ * fields. */
 #include <costate/model.h>
 #define NY 12
 enum { U, K, EPSILON, NF };
@@ -31,7 +32,8 @@ static void rhs(double t, const double *q, const double *p, double *f)
             kp = at(q, j + 1, K);
             ep = at(q, j + 1, EPSILON);
         }
-        const double nut = eddy(k, e, p), nu_m = p[NU] + 0.5 * (nut + eddy(km, em, p)), nu_p = p[NU] + 0.5 * (nut + eddy(kp, ep, p));
+        const double nut = eddy(k, e, p), nu_m = p[NU] + 0.5 * (nut + eddy(km, em, p)),
+                     nu_p = p[NU] + 0.5 * (nut + eddy(kp, ep, p));
         const double shear = (up - um) / (2 * h), production = nut * shear * shear;
 
         at(f, j, U) = -p[DPDX] + (nu_p * (up - u) - nu_m * (u - um)) / (h * h);

@@ -31,5 +31,5 @@ static void init(const double *p, double *theta)
     for (int i = 0; i < N; i++) theta[i] = 0.3 * i;
 }
 
-COSTATE_MODEL(kuramoto, .states = N, .params = N * (N + 1), .objectives = 2, .t0 = 0, .t1 = 4, .defaults = defaults, .init = init, .rhs = rhs,
-    .terminal = order)
+COSTATE_MODEL(kuramoto, .states = N, .params = N * (N + 1), .objectives = 2, .t0 = 0, .t1 = 4, .defaults = defaults, .init = init,
+              .rhs = rhs, .terminal = order)

@@ -26,4 +26,5 @@ static void init(const double *p, double *u)
     }
 }
 
-COSTATE_MODEL(kuramoto_sivashinsky, .states = N, .params = 2, .t0 = 0, .t1 = 1, .p = COSTATE_VALUES(22.0, 1.0), .init = init, .rhs = rhs)
+COSTATE_MODEL(kuramoto_sivashinsky, .states = N, .params = 2, .t0 = 0, .t1 = 1, .p = COSTATE_VALUES(22.0, 1.0), .init = init,
+              .rhs = rhs)

@@ -23,4 +23,5 @@ static void running(double t, const double *x, const double *p, double *r)
     r[0] /= 2 * K;
 }
 
-COSTATE_MODEL(lorenz96, .states = K, .params = 1, .t0 = 0, .t1 = 1, .p = COSTATE_VALUES(8), .init = init, .rhs = rhs, .running = running)
+COSTATE_MODEL(lorenz96, .states = K, .params = 1, .t0 = 0, .t1 = 1, .p = COSTATE_VALUES(8), .init = init, .rhs = rhs,
+              .running = running)

@@ -18,4 +18,5 @@ static void init(const double *p, double *y)
     for (; k <= LAGS; k++) y[k] = 0.9 + 0.1 * sin(0.3 * k);
 }
 
-COSTATE_MODEL(mackey_glass_chain, .states = LAGS + 1, .params = 4, .t0 = 0, .t1 = 20, .p = COSTATE_VALUES(0.2, 0.1, 9.65, 17.0), .init = init, .rhs = rhs)
+COSTATE_MODEL(mackey_glass_chain, .states = LAGS + 1, .params = 4, .t0 = 0, .t1 = 20, .p = COSTATE_VALUES(0.2, 0.1, 9.65, 17.0),
+              .init = init, .rhs = rhs)

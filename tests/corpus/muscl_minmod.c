@@ -31,4 +31,5 @@ static void init(const double *p, double *rho)
     for (int i = 0; i < NC; i++) rho[i] = 0.4 + 0.25 * sin(2 * M_PI * (i + 0.3) / NC) + 0.05 * cos(8 * M_PI * i / NC);
 }
 
-COSTATE_MODEL(muscl_minmod, .states = NC, .params = 3, .t0 = 0, .t1 = 0.2, .p = COSTATE_VALUES(1.0, 1.1, 1.5), .init = init, .rhs = rhs)
+COSTATE_MODEL(muscl_minmod, .states = NC, .params = 3, .t0 = 0, .t1 = 0.2, .p = COSTATE_VALUES(1.0, 1.1, 1.5), .init = init,
+              .rhs = rhs)

@@ -57,5 +57,5 @@ static void init(const double *mass, double *y)
     }
 }
 
-COSTATE_MODEL(nbody, .states = 2 * DIM * BODIES, .params = BODIES, .t0 = 0, .t1 = 1, .p = COSTATE_VALUES(1, 0.5, 0.25, 0.75, 1.25, 0.4),
-    .init = init, .rhs = rhs, .terminal = energy)
+COSTATE_MODEL(nbody, .states = 2 * DIM * BODIES, .params = BODIES, .t0 = 0, .t1 = 1,
+              .p = COSTATE_VALUES(1, 0.5, 0.25, 0.75, 1.25, 0.4), .init = init, .rhs = rhs, .terminal = energy)

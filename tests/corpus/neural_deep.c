@@ -28,5 +28,5 @@ static void defaults(double *p)
     for (int k = 0; k < LAYERS * PER; k++) p[k] = 0.4 * sin(1.0 + 3.7 * k);
 }
 
-COSTATE_MODEL(neural_deep, .states = WIDTH, .params = LAYERS * PER, .t0 = 0, .t1 = 1, .y0 = COSTATE_VALUES(0.3, -0.4, 0.2, 0.9, -0.6, 0.1),
-    .defaults = defaults, .rhs = rhs)
+COSTATE_MODEL(neural_deep, .states = WIDTH, .params = LAYERS * PER, .t0 = 0, .t1 = 1,
+              .y0 = COSTATE_VALUES(0.3, -0.4, 0.2, 0.9, -0.6, 0.1), .defaults = defaults, .rhs = rhs)

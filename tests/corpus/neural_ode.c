@@ -43,5 +43,5 @@ static void loss(double t, const double *y, const double *p, double *g)
     g[0] += 1e-3 * ridge;
 }
 
-COSTATE_MODEL(neural_ode, .states = IN, .params = NPAR, .objectives = 1, .t0 = 0, .t1 = 1, .y0 = COSTATE_VALUES(0.5, -0.3, 0.8, 0.1),
-    .defaults = defaults, .rhs = rhs, .terminal = loss)
+COSTATE_MODEL(neural_ode, .states = IN, .params = NPAR, .objectives = 1, .t0 = 0, .t1 = 1,
+              .y0 = COSTATE_VALUES(0.5, -0.3, 0.8, 0.1), .defaults = defaults, .rhs = rhs, .terminal = loss)

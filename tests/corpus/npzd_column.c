@@ -9,7 +9,8 @@
 static void rhs(double t, const double *y, const double *p, double *f)
 {
     const double *N = y + N_, *P = y + P_, *Z = y + Z_, *D = y + D_;
-    const double dz = 5.0, kw = 0.04, kc = p[0], mu = p[1], kn = p[2], graze = p[3], kp = p[4], mort = p[5], remin = p[6], sink = p[7];
+    const double dz = 5.0, kw = 0.04, kc = p[0], mu = p[1], kn = p[2], graze = p[3], kp = p[4], mort = p[5], remin = p[6],
+                 sink = p[7];
     double light = 80.0 * (1.2 + cos(2 * M_PI * t)), falling = 0.0;
 
     for (int k = 0; k < LAYERS; k++) {

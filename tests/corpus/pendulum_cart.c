@@ -27,5 +27,5 @@ static void defaults(double *u)
     for (int k = 0; k < PIECES; k++) u[k] = 5.0 * cos(0.8 * k);
 }
 
-COSTATE_MODEL(pendulum_cart, .states = 4, .params = PIECES, .t0 = 0.31, .t1 = 0.39, .y0 = COSTATE_VALUES(0.1, 0.5, 0.3, -0.4), .defaults = defaults,
-    .rhs = rhs, .running = running)
+COSTATE_MODEL(pendulum_cart, .states = 4, .params = PIECES, .t0 = 0.31, .t1 = 0.39, .y0 = COSTATE_VALUES(0.1, 0.5, 0.3, -0.4),
+              .defaults = defaults, .rhs = rhs, .running = running)

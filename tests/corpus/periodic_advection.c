@@ -19,4 +19,5 @@ static void init(const PetscScalar *ctx, PetscScalar *u)
     for (PetscInt i = 0; i < M; i++) u[i] = 0.5 + 0.25 * sin(2 * M_PI * (i + 0.5) / M) * ctx[1];
 }
 
-COSTATE_MODEL(periodic_advection, .states = M, .params = 2, .t0 = 0, .t1 = 1, .p = COSTATE_VALUES(1.0, 0.8), .init = init, .rhs = rhs)
+COSTATE_MODEL(periodic_advection, .states = M, .params = 2, .t0 = 0, .t1 = 1, .p = COSTATE_VALUES(1.0, 0.8), .init = init,
+              .rhs = rhs)

@@ -11,7 +11,8 @@ static bool infusing(double t)
 
 static int rhs(double t, const double *y, const double *p, double *f)
 {
-    const double ka = p[0], CL = p[1], V1 = p[2], Q = p[3], V2 = p[4], ke0 = p[5], EC50 = p[6], hill = p[7], kin = p[8], kout = p[9];
+    const double ka = p[0], CL = p[1], V1 = p[2], Q = p[3], V2 = p[4], ke0 = p[5], EC50 = p[6], hill = p[7], kin = p[8],
+                 kout = p[9];
     const double c1 = y[1] / V1, c2 = y[2] / V2;
     double rate = 0;
 
@@ -35,5 +36,5 @@ static void observe(int k, double t, const double *y, const double *p, double *g
 }
 
 COSTATE_MODEL(pkpd, .states = 5, .params = 11, .objectives = 1, .t0 = 0.5, .t1 = 0.9, .y0 = COSTATE_VALUES(80, 12, 20, 0.6, 0.9),
-    .p = COSTATE_VALUES(1.0, 3.0, 12.0, 4.0, 30.0, 0.5, 0.8, 1.6, 1.0, 1.1, 20.0), .rhs = rhs, .observe = observe, .observations = 5,
-    .observe_at = COSTATE_VALUES(0.5, 0.6, 0.7, 0.8, 0.9))
+              .p = COSTATE_VALUES(1.0, 3.0, 12.0, 4.0, 30.0, 0.5, 0.8, 1.6, 1.0, 1.1, 20.0), .rhs = rhs, .observe = observe,
+              .observations = 5, .observe_at = COSTATE_VALUES(0.5, 0.6, 0.7, 0.8, 0.9))

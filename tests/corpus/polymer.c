@@ -20,7 +20,8 @@ static double ipow(double x, int n)
 static void rhs(double t, const double *y, const double *p, double *f)
 {
     const double monomer = y[0], radicals = p[2] * sqrt(y[1]);
-    const double conversion = 1.0 - monomer, gel = 1.0 / horner(viscosity, sizeof viscosity / sizeof *viscosity, 3.0 * conversion);
+    const double conversion = 1.0 - monomer,
+                 gel = 1.0 / horner(viscosity, sizeof viscosity / sizeof *viscosity, 3.0 * conversion);
     const double kp = p[0] * gel, kt = p[1] * gel * gel;
     double grown = kp * monomer * radicals;
 
@@ -39,4 +40,5 @@ static void init(const double *p, double *y)
     for (int n = 1; n <= LENGTHS; n++) y[1 + n] = 0.02 / n;
 }
 
-COSTATE_MODEL(polymer, .states = LENGTHS + 2, .params = 4, .t0 = 0, .t1 = 5, .p = COSTATE_VALUES(2.0, 0.4, 1.5, 0.1), .init = init, .rhs = rhs)
+COSTATE_MODEL(polymer, .states = LENGTHS + 2, .params = 4, .t0 = 0, .t1 = 5, .p = COSTATE_VALUES(2.0, 0.4, 1.5, 0.1),
+              .init = init, .rhs = rhs)

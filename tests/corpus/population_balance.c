@@ -1,5 +1,6 @@
 /* kinks */
-/* Growth, breakage and aggregation of particles in size classes: triangular loops, a fixed pivot found by counting, quadrature nodes in a table. */
+/* Growth, breakage and aggregation of particles in size classes: triangular loops, a fixed pivot found by counting, quadrature
+ * nodes in a table. */
 #include <costate/model.h>
 #define CLASSES 12
 static const double node[3] = {-0.7745966692414834, 0.0, 0.7745966692414834}, weight[3] = {5.0 / 9, 8.0 / 9, 5.0 / 9};
@@ -47,4 +48,5 @@ static void init(const double *p, double *n)
     for (int i = 0; i < CLASSES; i++) n[i] = exp(-0.4 * i);
 }
 
-COSTATE_MODEL(population_balance, .states = CLASSES, .params = 4, .t0 = 0, .t1 = 1, .p = COSTATE_VALUES(0.3, 0.02, 0.1, 0.05), .init = init, .rhs = rhs)
+COSTATE_MODEL(population_balance, .states = CLASSES, .params = 4, .t0 = 0, .t1 = 1, .p = COSTATE_VALUES(0.3, 0.02, 0.1, 0.05),
+              .init = init, .rhs = rhs)

@@ -27,4 +27,5 @@ static void init(const double *p, double *T)
     for (int k = 0; k < LEV; k++) T[k] = 285.0 - 5.5 * k;
 }
 
-COSTATE_MODEL(radiative_column, .states = LEV, .params = 5, .t0 = 0, .t1 = 10, .p = COSTATE_VALUES(2.0, 0.3, 341.0, 0.1, 0.05), .init = init, .rhs = rhs)
+COSTATE_MODEL(radiative_column, .states = LEV, .params = 5, .t0 = 0, .t1 = 10, .p = COSTATE_VALUES(2.0, 0.3, 341.0, 0.1, 0.05),
+              .init = init, .rhs = rhs)

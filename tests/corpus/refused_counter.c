@@ -11,4 +11,5 @@ static void rhs(double t, const double *y, const double *p, double *f)
     f[1] = -p[0] * y[0];
 }
 
-COSTATE_MODEL(refused_counter, .states = 2, .params = 1, .t0 = 0, .t1 = 1, .y0 = COSTATE_VALUES(1, 0), .p = COSTATE_VALUES(4), .rhs = rhs)
+COSTATE_MODEL(refused_counter, .states = 2, .params = 1, .t0 = 0, .t1 = 1, .y0 = COSTATE_VALUES(1, 0), .p = COSTATE_VALUES(4),
+              .rhs = rhs)

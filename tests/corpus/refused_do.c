@@ -12,4 +12,5 @@ static void rhs(double t, const double *y, const double *p, double *f)
     f[0] = 1.0 / (1.0 - p[0] * cos(E));
 }
 
-COSTATE_MODEL(refused_do, .states = 1, .params = 1, .t0 = 0, .t1 = 1, .y0 = COSTATE_VALUES(0.3), .p = COSTATE_VALUES(0.4), .rhs = rhs)
+COSTATE_MODEL(refused_do, .states = 1, .params = 1, .t0 = 0, .t1 = 1, .y0 = COSTATE_VALUES(0.3), .p = COSTATE_VALUES(0.4),
+              .rhs = rhs)

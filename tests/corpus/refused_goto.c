@@ -14,4 +14,5 @@ done:
     return flag;
 }
 
-COSTATE_MODEL(refused_goto, .states = 1, .params = 1, .t0 = 0, .t1 = 1, .y0 = COSTATE_VALUES(1.0), .p = COSTATE_VALUES(0.5), .rhs = rhs)
+COSTATE_MODEL(refused_goto, .states = 1, .params = 1, .t0 = 0, .t1 = 1, .y0 = COSTATE_VALUES(1.0), .p = COSTATE_VALUES(0.5),
+              .rhs = rhs)

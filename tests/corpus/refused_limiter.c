@@ -15,4 +15,5 @@ static void rhs(double t, const double *u, const double *p, double *f)
     }
 }
 
-COSTATE_MODEL(refused_limiter, .states = N, .params = 1, .t0 = 0, .t1 = 1, .y0 = COSTATE_VALUES(1, 2, 3, 2, 1, 0.5, 0.7, 0.9), .p = COSTATE_VALUES(1), .rhs = rhs)
+COSTATE_MODEL(refused_limiter, .states = N, .params = 1, .t0 = 0, .t1 = 1, .y0 = COSTATE_VALUES(1, 2, 3, 2, 1, 0.5, 0.7, 0.9),
+              .p = COSTATE_VALUES(1), .rhs = rhs)

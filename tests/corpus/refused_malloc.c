@@ -15,4 +15,5 @@ static int rhs(double t, const double *y, const double *p, double *f)
     return 0;
 }
 
-COSTATE_MODEL(refused_malloc, .states = N, .params = 1, .t0 = 0, .t1 = 1, .y0 = COSTATE_VALUES(1, 2, 3, 4, 5, 6, 7, 8, 9, 10), .p = COSTATE_VALUES(1), .rhs = rhs)
+COSTATE_MODEL(refused_malloc, .states = N, .params = 1, .t0 = 0, .t1 = 1, .y0 = COSTATE_VALUES(1, 2, 3, 4, 5, 6, 7, 8, 9, 10),
+              .p = COSTATE_VALUES(1), .rhs = rhs)

@@ -20,4 +20,5 @@ static void rhs(double t, const double *y, const double *p, double *f)
     f[0] = p[1] - colebrook(re) * y[0] * fabs(y[0]);
 }
 
-COSTATE_MODEL(refused_newton, .states = 1, .params = 2, .t0 = 0, .t1 = 1, .y0 = COSTATE_VALUES(2.0), .p = COSTATE_VALUES(1e4, 0.5), .rhs = rhs)
+COSTATE_MODEL(refused_newton, .states = 1, .params = 2, .t0 = 0, .t1 = 1, .y0 = COSTATE_VALUES(2.0),
+              .p = COSTATE_VALUES(1e4, 0.5), .rhs = rhs)

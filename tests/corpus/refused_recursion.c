@@ -14,4 +14,5 @@ static void rhs(double t, const double *y, const double *p, double *f)
     for (int i = 0; i < N; i++) f[i] = p[0] * below(y, i);
 }
 
-COSTATE_MODEL(refused_recursion, .states = N, .params = 1, .t0 = 0, .t1 = 1, .y0 = COSTATE_VALUES(1, 2, 3, 4, 5, 6, 7), .p = COSTATE_VALUES(0.1), .rhs = rhs)
+COSTATE_MODEL(refused_recursion, .states = N, .params = 1, .t0 = 0, .t1 = 1, .y0 = COSTATE_VALUES(1, 2, 3, 4, 5, 6, 7),
+              .p = COSTATE_VALUES(0.1), .rhs = rhs)

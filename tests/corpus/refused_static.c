@@ -10,4 +10,5 @@ static void rhs(double t, const double *y, const double *p, double *f)
     f[0] = (heating ? p[2] : 0.0) - 0.1 * (y[0] - 10.0);
 }
 
-COSTATE_MODEL(refused_static, .states = 1, .params = 3, .t0 = 0, .t1 = 1, .y0 = COSTATE_VALUES(19), .p = COSTATE_VALUES(18, 21, 3), .rhs = rhs)
+COSTATE_MODEL(refused_static, .states = 1, .params = 3, .t0 = 0, .t1 = 1, .y0 = COSTATE_VALUES(19),
+              .p = COSTATE_VALUES(18, 21, 3), .rhs = rhs)

@@ -13,4 +13,5 @@ static void rhs(double t, const double *y, const double *p, double *f)
     f[0] = feed - y[0];
 }
 
-COSTATE_MODEL(refused_switch, .states = 1, .params = 2, .t0 = 0, .t1 = 3, .y0 = COSTATE_VALUES(0.3), .p = COSTATE_VALUES(1, 2), .rhs = rhs)
+COSTATE_MODEL(refused_switch, .states = 1, .params = 2, .t0 = 0, .t1 = 3, .y0 = COSTATE_VALUES(0.3), .p = COSTATE_VALUES(1, 2),
+              .rhs = rhs)

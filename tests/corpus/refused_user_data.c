@@ -12,4 +12,5 @@ static int rhs(double t, const double *y, const double *p, double *f, void *user
     return 0;
 }
 
-COSTATE_MODEL(refused_user_data, .states = 1, .params = 1, .t0 = 0, .t1 = 1, .y0 = COSTATE_VALUES(1), .p = COSTATE_VALUES(0.1), .rhs = rhs)
+COSTATE_MODEL(refused_user_data, .states = 1, .params = 1, .t0 = 0, .t1 = 1, .y0 = COSTATE_VALUES(1), .p = COSTATE_VALUES(0.1),
+              .rhs = rhs)

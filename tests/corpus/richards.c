@@ -49,4 +49,5 @@ static void init(const double *p, double *h)
     for (int i = 0; i < CELLS; i++) h[i] = i < 10 ? -1.5 + 0.1 * i : 0.2;
 }
 
-COSTATE_MODEL(richards, .states = CELLS, .params = 5, .t0 = 0, .t1 = 1, .p = COSTATE_VALUES(2.0, 1.8, 0.3, 0.35, 0.02), .init = init, .rhs = rhs)
+COSTATE_MODEL(richards, .states = CELLS, .params = 5, .t0 = 0, .t1 = 1, .p = COSTATE_VALUES(2.0, 1.8, 0.3, 0.35, 0.02),
+              .init = init, .rhs = rhs)

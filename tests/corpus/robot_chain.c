@@ -45,4 +45,5 @@ static void rhs(double t, const double *y, const double *p, double *f)
 }
 
 COSTATE_MODEL(robot_chain, .states = 2 * N, .params = N + 2, .t0 = 0, .t1 = 1,
-    .y0 = COSTATE_VALUES(0.5, -0.7, 0.3, 0.9, -0.2, 0.3, 0.2, -0.4, 0.1, 0.5), .p = COSTATE_VALUES(1, 0.9, 0.8, 0.7, 0.6, 9.81, 0.05), .rhs = rhs)
+              .y0 = COSTATE_VALUES(0.5, -0.7, 0.3, 0.9, -0.2, 0.3, 0.2, -0.4, 0.1, 0.5),
+              .p = COSTATE_VALUES(1, 0.9, 0.8, 0.7, 0.6, 9.81, 0.05), .rhs = rhs)

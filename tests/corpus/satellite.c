@@ -7,7 +7,8 @@ static int rhs(double t, const double *x, const double *c, double *dx)
 {
     const double mu = 1.0, p = x[P], f = x[F], g = x[G], h = x[H], k = x[K], L_ = x[L];
     const double cosL = cos(L_), sinL = sin(L_), w = 1 + f * cosL + g * sinL, s2 = 1 + h * h + k * k, root = sqrt(p / mu);
-    const double accel = c[0] / x[MASS], ar = accel * sin(c[1]), at = accel * cos(c[1]) * cos(c[2]), an = accel * cos(c[1]) * sin(c[2]);
+    const double accel = c[0] / x[MASS], ar = accel * sin(c[1]), at = accel * cos(c[1]) * cos(c[2]),
+                 an = accel * cos(c[1]) * sin(c[2]);
     const double hk = h * sinL - k * cosL;
 
     dx[P] = 2 * p / w * root * at;

@@ -29,4 +29,5 @@ static void init(const double *p, double *y)
     }
 }
 
-COSTATE_MODEL(schroedinger, .states = 2 * SITES, .params = 4, .t0 = 0, .t1 = 2, .p = COSTATE_VALUES(1.5, 0.2, 0.9, 1.0), .init = init, .rhs = rhs)
+COSTATE_MODEL(schroedinger, .states = 2 * SITES, .params = 4, .t0 = 0, .t1 = 2, .p = COSTATE_VALUES(1.5, 0.2, 0.9, 1.0),
+              .init = init, .rhs = rhs)

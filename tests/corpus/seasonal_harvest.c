@@ -1,5 +1,6 @@
 /* kinks */
-/* Populations on patches with harvest by quota: a loop with break and continue, compound assignments, decrements, integer division. */
+/* Populations on patches with harvest by quota: a loop with break and continue, compound assignments, decrements, integer
+ * division. */
 #include <costate/model.h>
 #define PATCHES 9
 
@@ -42,5 +43,6 @@ static void rhs(double t, const double *x, const double *p, double *f)
     }
 }
 
-COSTATE_MODEL(seasonal_harvest, .states = PATCHES, .params = 5, .t0 = 0, .t1 = 5, .y0 = COSTATE_VALUES(0.9, 1.1, 0.2, 0.8, 1.3, 1.2, 0.15, 0.7, 1.6),
-    .p = COSTATE_VALUES(0.8, 2.0, 0.9, 0.35, 0.1), .rhs = rhs)
+COSTATE_MODEL(seasonal_harvest, .states = PATCHES, .params = 5, .t0 = 0, .t1 = 5,
+              .y0 = COSTATE_VALUES(0.9, 1.1, 0.2, 0.8, 1.3, 1.2, 0.15, 0.7, 1.6), .p = COSTATE_VALUES(0.8, 2.0, 0.9, 0.35, 0.1),
+              .rhs = rhs)

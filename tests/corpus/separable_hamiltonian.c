@@ -41,5 +41,5 @@ static void energy(sunrealtype t, const sunrealtype *y, const sunrealtype *p, su
     g[1] = y[0] * y[3] - y[1] * y[2];
 }
 
-COSTATE_MODEL(separable_hamiltonian, .states = 2 * DIM, .params = 2, .objectives = 2, .t0 = 0, .t1 = 3, .p = COSTATE_VALUES(1.0, 0.6),
-    .init = init, .rhs = rhs, .terminal = energy)
+COSTATE_MODEL(separable_hamiltonian, .states = 2 * DIM, .params = 2, .objectives = 2, .t0 = 0, .t1 = 3,
+              .p = COSTATE_VALUES(1.0, 0.6), .init = init, .rhs = rhs, .terminal = energy)

@@ -46,4 +46,5 @@ static void init(const double *p, double *y)
     }
 }
 
-COSTATE_MODEL(shallow_upwind, .states = 2 * CELLS, .params = 3, .t0 = 0, .t1 = 1, .p = COSTATE_VALUES(0.02, 0.001, 0.4), .init = init, .rhs = rhs)
+COSTATE_MODEL(shallow_upwind, .states = 2 * CELLS, .params = 3, .t0 = 0, .t1 = 1, .p = COSTATE_VALUES(0.02, 0.001, 0.4),
+              .init = init, .rhs = rhs)

@@ -73,4 +73,5 @@ static int ressc(realtype t, const realtype *yval, const realtype *p, realtype *
 }
 
 COSTATE_MODEL(slider_crank, .states = 10, .params = 4, .t0 = 0, .t1 = 1,
-    .y0 = COSTATE_VALUES(1.5, 0.9, -0.5, 0.2, 0.1, -0.3, 0.4, 0.3, 0.01, 0.02), .p = COSTATE_VALUES(0.5, 1.0, 1.0, 1.0), .rhs = ressc)
+              .y0 = COSTATE_VALUES(1.5, 0.9, -0.5, 0.2, 0.1, -0.3, 0.4, 0.3, 0.01, 0.02), .p = COSTATE_VALUES(0.5, 1.0, 1.0, 1.0),
+              .rhs = ressc)

@@ -1,4 +1,5 @@
-/* A made-up smog mechanism: Arrhenius and fall-off rates as functions of temperature, which is a parameter; straight-line rates. */
+/* A made-up smog mechanism: Arrhenius and fall-off rates as functions of temperature, which is a parameter; straight-line
+ * rates. */
 #include <costate/model.h>
 
 #define NVAR 15

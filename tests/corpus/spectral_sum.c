@@ -25,5 +25,5 @@ static void rhs(double t, const double *a, const double *p, double *f)
     }
 }
 
-COSTATE_MODEL(spectral_sum, .states = MODES, .params = 3, .t0 = 0, .t1 = 2, .y0 = COSTATE_VALUES(0.5, -0.3, 0.2, 0.15, -0.1, 0.05, 0.02),
-    .p = COSTATE_VALUES(0.1, 0.4, 0.2), .rhs = rhs)
+COSTATE_MODEL(spectral_sum, .states = MODES, .params = 3, .t0 = 0, .t1 = 2,
+              .y0 = COSTATE_VALUES(0.5, -0.3, 0.2, 0.15, -0.1, 0.05, 0.02), .p = COSTATE_VALUES(0.1, 0.4, 0.2), .rhs = rhs)

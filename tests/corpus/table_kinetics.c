@@ -23,5 +23,6 @@ static void rhs(double t, const double *c, const double *p, double *f)
     }
 }
 
-COSTATE_MODEL(table_kinetics, .states = SPECIES, .params = REACTIONS + 1, .t0 = 0, .t1 = 5, .y0 = COSTATE_VALUES(1, 0.8, 0.6, 0.4, 0.5, 0.3),
-    .p = COSTATE_VALUES(1, 1.1, 0.9, 1.2, 0.8, 1, 0.7, 0.1), .rhs = rhs)
+COSTATE_MODEL(table_kinetics, .states = SPECIES, .params = REACTIONS + 1, .t0 = 0, .t1 = 5,
+              .y0 = COSTATE_VALUES(1, 0.8, 0.6, 0.4, 0.5, 0.3), .p = COSTATE_VALUES(1, 1.1, 0.9, 1.2, 0.8, 1, 0.7, 0.1),
+              .rhs = rhs)

@@ -19,5 +19,6 @@ static void rhs(double t, const double *x, const double *p, double *f)
 static void cost(double t, const double *x, const double *p, double *r) { r[0] = x[0] + 0.5 * p[0] * p[0]; }
 static void final(double t, const double *x, const double *p, double *g) { g[0] = 10 * log(1 + x[0]); }
 
-COSTATE_MODEL(tumour_immune, .states = SP, .params = 2 + SP, .objectives = 1, .t0 = 0, .t1 = 5, .y0 = COSTATE_VALUES(3, 1, 0.5, 0.8, 1.2),
-    .p = COSTATE_VALUES(0.6, 0.4, 0.5, 0.2, 0.3, 0.1, 0.15), .rhs = rhs, .running = cost, .terminal = final)
+COSTATE_MODEL(tumour_immune, .states = SP, .params = 2 + SP, .objectives = 1, .t0 = 0, .t1 = 5,
+              .y0 = COSTATE_VALUES(3, 1, 0.5, 0.8, 1.2), .p = COSTATE_VALUES(0.6, 0.4, 0.5, 0.2, 0.3, 0.1, 0.15), .rhs = rhs,
+              .running = cost, .terminal = final)

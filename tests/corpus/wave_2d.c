@@ -35,4 +35,5 @@ static void init(const double *p, double *y)
         }
 }
 
-COSTATE_MODEL(wave_2d, .states = 2 * NX * NY, .params = 3, .t0 = 0, .t1 = 1, .p = COSTATE_VALUES(1.0, 0.3, 0.05), .init = init, .rhs = rhs)
+COSTATE_MODEL(wave_2d, .states = 2 * NX * NY, .params = 3, .t0 = 0, .t1 = 1, .p = COSTATE_VALUES(1.0, 0.3, 0.05), .init = init,
+              .rhs = rhs)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """run.py [--fix] ROOT PAGE... - the maps of the house do not rot: `file:line` (`words`) on a page of ROOT means that this line
-of the file, named from the page's folder, has these words; and ad/README.md has a paragraph for every pass, in the order of the table.
+of the file, named from the page's folder, has these words; and ad/README.md has a paragraph for every pass, in the order of the
+table.
 
 --fix writes the lines where the words are, if only one has them."""
 import os

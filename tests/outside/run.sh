@@ -43,7 +43,8 @@ check "$work/load" "$source/tests/outside/decay.c"
 # shellcheck disable=SC2046
 "$cc" -Wall -Wextra -Wconversion -Werror $(pkg-config --cflags costate) -c "$work/decay_made.c" -o "$work/decay_made.o"
 
-[ "$(pkg-config --modversion costate)" = "$(sed -n 's/^#define COSTATE_VERSION "\(.*\)"/\1/p' "$prefix"/include/costate/costate.h)" ] ||
+version=$(sed -n 's/^#define COSTATE_VERSION "\(.*\)"/\1/p' "$prefix"/include/costate/costate.h)
+[ "$(pkg-config --modversion costate)" = "$version" ] ||
     fail "costate.pc and costate.h disagree about the version"
 
 # Nothing but the public functions is exported.
@@ -53,5 +54,6 @@ for library in costate costate_diff; do
 done
 
 # The README shows this very program.
-awk '/^```c main.c$/ { on = 1; next } /^```$/ { if (on) exit } on' "$source/README.md" | diff - "$source/tests/outside/main.c" >/dev/null ||
+awk '/^```c main.c$/ { on = 1; next } /^```$/ { if (on) exit } on' "$source/README.md" |
+    diff - "$source/tests/outside/main.c" >/dev/null ||
     fail "main.c in README.md differs from tests/outside/main.c"

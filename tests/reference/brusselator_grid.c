@@ -193,7 +193,7 @@ static int jac(double t, const double *y, const double *p, double *j, void *data
     return 0;
 }
 
-/* ---- making them ----------------------------------------------------------------------------------------------------------- */
+/* ---- making them ------------------------------------------------------------------------------------------------------- */
 
 /* The rows of column c in the order of `place`; -1: none. */
 static void rows_of(const grid *g, int c, int *row)
@@ -257,7 +257,8 @@ static grid *make(int cells, int degree, int np)
     return g;
 }
 
-/* Explicit Runge-Kutta of order 8 with steps that stability limits, of which two tolerances agree to 1e-11, and an implicit method. */
+/* Explicit Runge-Kutta of order 8 with steps that stability limits, of which two tolerances agree to 1e-11, and an implicit
+ * method. */
 static void sampled(problem *q, int count, const int *at, const double *y, const char *source)
 {
     q->samples = count, q->sampled = at, q->sample = y;

@@ -155,7 +155,7 @@ static int init_vjp_dot(int k, double t, const double *y, const double *p, int w
     return init_vjp(k, t, y, p, w, u, yb, pb, data);
 }
 
-/* ---- energy at the end -------------------------------------------------------------------------------------------------- */
+/* ---- energy at the end ------------------------------------------------------------------------------------------------- */
 
 static int energy(int k, double t, const double *y, const double *p, double *g, void *data)
 {
@@ -207,7 +207,7 @@ static int energy_vjp_dot(int k, double t, const double *y, const double *p, int
     return energy_vjp(k, t, y, p, w, u, yb, pb, data);
 }
 
-/* ---- energy lost on the way ---------------------------------------------------------------------------------------------- */
+/* ---- energy lost on the way -------------------------------------------------------------------------------------------- */
 
 static int loss(int k, double t, const double *y, const double *p, double *g, void *data)
 {
@@ -259,7 +259,7 @@ static int loss_vjp_dot(int k, double t, const double *y, const double *p, int w
     return loss_vjp(k, t, y, p, w, u, yb, pb, data);
 }
 
-/* ---- misfit to the data ---------------------------------------------------------------------------------------------------- */
+/* ---- misfit to the data ------------------------------------------------------------------------------------------------ */
 
 static double residual(int k, double t, const double *y, const double *p)
 {
@@ -329,13 +329,31 @@ static const char *const params[] = {"delta", "alpha", "beta", "gamma", "omega",
 
 const problem problem_duffing = {
     .name = "duffing",
-    .prob = {.n = 2, .np = 9, .rhs = rhs, .jvp = jvp, .vjp = vjp, .jvp2 = jvp2, .vjp_dot = vjp_dot, .jac = jac,
-             .init = {init, init_jvp, init_vjp, init_vjp_dot}, .objectives = 2,
-             .terminal = {energy, energy_jvp, energy_vjp, energy_vjp_dot}, .running = {loss, loss_jvp, loss_vjp, loss_vjp_dot},
-             .observe = {misfit, misfit_jvp, misfit_vjp, misfit_vjp_dot}, .observations = OBSERVATIONS, .observe_at = times,
-             .state_names = states, .param_names = params},
-    .p = nominal, .t0 = 0, .t1 = 8,
-    .source = "conservation of energy; the data are a solution; the state: integrated to round-off, which tests/test_known.c repeats",
-    .rtol_ref = 1e-12, .state = state, .best = origin, .best_psi = OBSERVATIONS * 0.005 * 0.005 / 2,
+    .prob = {.n = 2,
+             .np = 9,
+             .rhs = rhs,
+             .jvp = jvp,
+             .vjp = vjp,
+             .jvp2 = jvp2,
+             .vjp_dot = vjp_dot,
+             .jac = jac,
+             .init = {init, init_jvp, init_vjp, init_vjp_dot},
+             .objectives = 2,
+             .terminal = {energy, energy_jvp, energy_vjp, energy_vjp_dot},
+             .running = {loss, loss_jvp, loss_vjp, loss_vjp_dot},
+             .observe = {misfit, misfit_jvp, misfit_vjp, misfit_vjp_dot},
+             .observations = OBSERVATIONS,
+             .observe_at = times,
+             .state_names = states,
+             .param_names = params},
+    .p = nominal,
+    .t0 = 0,
+    .t1 = 8,
+    .source =
+        "conservation of energy; the data are a solution; the state: integrated to round-off, which tests/test_known.c repeats",
+    .rtol_ref = 1e-12,
+    .state = state,
+    .best = origin,
+    .best_psi = OBSERVATIONS * 0.005 * 0.005 / 2,
     .conserved = 1u << ENERGY,
 };

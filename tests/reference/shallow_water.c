@@ -37,7 +37,7 @@ typedef struct water {
     int *place; /* of the ENTRIES entries in every point's rows, in the order of entry_of */
 } water;
 
-/* ---- a point, in one direction -------------------------------------------------------------------------------------------- */
+/* ---- a point, in one direction ----------------------------------------------------------------------------------------- */
 
 typedef struct side {
     int point[STENCIL], component[3]; /* where to find H, ALONG, ACROSS of the stencil's points */
@@ -82,7 +82,7 @@ static void flux(const side *s, double out[3])
     for (int k = MINUS; k < WAVES; k++) out[H] += s->phi[k], out[ALONG] += s->phi[k] * s->e[k], out[ACROSS] += s->phi[k] * s->v;
 }
 
-/* ---- along a direction ---------------------------------------------------------------------------------------------------- */
+/* ---- along a direction ------------------------------------------------------------------------------------------------- */
 
 /* The derivatives of all that a flux is made of. */
 typedef struct moving {
@@ -150,7 +150,7 @@ INLINE void flux_dd(const side *s, const moving *d1, const moving *d2, four out[
     }
 }
 
-/* ---- transposed ----------------------------------------------------------------------------------------------------------- */
+/* ---- transposed -------------------------------------------------------------------------------------------------------- */
 
 /* What reaches the velocities, then h, hu, hv (own) and g, and the differences. */
 typedef struct pulled {
@@ -206,7 +206,7 @@ INLINE void pull_dot(const side *s, const moving *d, const four seed[3], const f
     bd->g = d->h * c + s->h * cd;
 }
 
-/* ---- blocks: groups of at most four lanes from lane l of w on ------------------------------------------------------------- */
+/* ---- blocks: groups of at most four lanes from lane l of w on ---------------------------------------------------------- */
 
 INLINE int index_of(const side *s, int k, int r, int w) /* of component r of the stencil's k-th point */
 {
@@ -358,7 +358,7 @@ static int vjp_dot(double t, const double *y, const double *p, int w, const doub
     return vjp(t, y, p, w, u, yb, pb, data);
 }
 
-/* ---- Jacobian ------------------------------------------------------------------------------------------------------------- */
+/* ---- Jacobian ---------------------------------------------------------------------------------------------------------- */
 
 /* Row r of a point takes component c of block b: of the point itself (4), or of a neighbour in x (0 .. 3) or y (5 .. 8), where
  * a wave takes h, the momentum along, and, for the shear alone, the momentum across. */
@@ -477,8 +477,9 @@ problem *shallow_water(int m)
     if (m != 40) return &q->q;
     q->q.samples = 12, q->q.sampled = at, q->q.sample = known;
     q->q.sensitivities = 12, q->q.dstate = dy;
-    q->q.source = "explicit Runge-Kutta of order 8, relative tolerance 1e-13, steps of at most 4e-6; Rodas, steps of at most 5e-5, "
-                  "agrees to 2e-12 in the state and to 1e-10 of the largest derivative";
+    q->q.source =
+        "explicit Runge-Kutta of order 8, relative tolerance 1e-13, steps of at most 4e-6; Rodas, steps of at most 5e-5, "
+        "agrees to 2e-12 in the state and to 1e-10 of the largest derivative";
     q->q.rtol_ref = 1e-10;
     return &q->q;
 }

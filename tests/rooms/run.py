@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """run.py [ROOT [NM BUILD]] - the rooms of the house: who may include whom, and within a part no two files of one name.
 
-Each part of the source is a list of floors, lowest first, and a floor is a list of rooms (folders). A file includes headers of its
-own room, of rooms on lower floors and of platform/; never of a higher floor, nor of another room on its own floor, nor of
+Each part of the source is a list of floors, lowest first, and a floor is a list of rooms (folders). A file includes headers of
+its own room, of rooms on lower floors and of platform/; never of a higher floor, nor of another room on its own floor, nor of
 another part. What is wrong is printed with file and line."""
 import os
 import re

@@ -1,5 +1,5 @@
-/* program.c - a program of a user's, built by run.py against the header as it is, against an older one whose structs lack their last
- * members, and against a newer one whose structs have one more, `future`. Its structs have guards behind them. */
+/* program.c - a program of a user's, built by run.py against the header as it is, against an older one whose structs lack their
+ * last members, and against a newer one whose structs have one more, `future`. Its structs have guards behind them. */
 #include <costate/costate.h>
 #include <stdio.h>
 #include <string.h>
@@ -77,7 +77,8 @@ static void table(void)
     static const double a[] = {0, 0, 1, 0}, b[] = {0.5, 0.5}, e[] = {-0.5, 0.5};
     GUARDED(costate_table) heun;
     SET_GUARD(heun);
-    heun.it = (costate_table){.name = "heun", .family = COSTATE_ERK, .stages = 2, .order = 2, .embedded_order = 1, .a = a, .b = b, .e = e};
+    heun.it = (costate_table){
+        .name = "heun", .family = COSTATE_ERK, .stages = 2, .order = 2, .embedded_order = 1, .a = a, .b = b, .e = e};
     costate_options options = costate_defaults(NULL);
     options.table = &heun.it;
     costate_solver *s = NULL;

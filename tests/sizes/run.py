@@ -60,8 +60,8 @@ def main(root, library, compiler):
         for version in ('same', 'older', 'newer'):
             folder, program = os.path.join(work, version), os.path.join(work, version, 'program')
             header(root, folder, version)
-            subprocess.run([compiler, '-std=gnu11', '-Wall', '-Wextra', '-Werror', '-D' + version.upper(), '-I', folder, source, library,
-                            '-lm', '-Wl,-rpath,' + os.path.dirname(library), '-o', program], check=True)
+            subprocess.run([compiler, '-std=gnu11', '-Wall', '-Wextra', '-Werror', '-D' + version.upper(), '-I', folder,
+                            source, library, '-lm', '-Wl,-rpath,' + os.path.dirname(library), '-o', program], check=True)
             run = subprocess.run([program], stdout=subprocess.PIPE, text=True, check=False)
             printed[version] = run.stdout
             if run.returncode:
