@@ -424,6 +424,7 @@ static void split_block(splitter *w, ad_node *b)
 
 ad_fn *ad_split_index_sets(ad_arena *m, const ad_fn *fn)
 {
+    if (!ad_contains(fn->body, AD_FOR)) return NULL;
     splitter w = {.m = m, .fn = ad_fn_copy(m, fn, NULL), .to = 1, .last = 1, .end = 1};
     split_block(&w, w.fn->body);
     return w.changed ? w.fn : NULL;
