@@ -178,10 +178,10 @@ void figure_note(figure *g, const char *format, ...)
     if (vasprintf(&text, format, arguments) < 0) text = NULL;
     va_end(arguments);
     for (char *line = text; line && *line;) {
-        char *end = line + text_line(&font_note, line, g->width - 2 * PLOT_EDGE), *next = *end ? end + 1 : end;
+        char *end = line + text_line(&font_small, line, g->width - 2 * PLOT_EDGE), *next = *end ? end + 1 : end;
         *end = 0;
         g->y += 7.5;
-        pen_fitted(g, PLOT_EDGE, g->y, PEN_START, &font_note, line, g->width - 2 * PLOT_EDGE);
+        pen_fitted(g, PLOT_EDGE, g->y, PEN_START, &font_small, line, g->width - 2 * PLOT_EDGE);
         line = next;
     }
     free(text);

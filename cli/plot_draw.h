@@ -33,7 +33,7 @@ typedef struct pen_font {
     int bold;
     const char *colour; /* NULL: ink */
 } pen_font;
-extern const pen_font font_plain, font_bold, font_title, font_small, font_note;
+extern const pen_font font_plain, font_bold, font_title, font_small;
 
 /* As wide as text is in the widest of the fonts that may be used; and a name cut in its middle to fit (by malloc). */
 double text_width(const pen_font *font, const char *text);

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const pen_font font_plain = {7, 0, NULL}, font_bold = {7, 1, NULL}, font_title = {8, 1, NULL}, font_small = {6, 0, PLOT_GREY},
-               font_note = {6, 0, PLOT_GREY};
+const pen_font font_plain = {7, 0, NULL}, font_bold = {7, 1, NULL}, font_title = {8, 1, NULL},
+               font_small = {6, 0, PLOT_GREY};
 
 /* Hundredths of an em from ' ' to '~': the wider of DejaVu Sans and Liberation Sans, which has the widths of Helvetica and
  * Arial. */
