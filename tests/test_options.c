@@ -1,6 +1,7 @@
 /* test_options.c - options by name and text, and methods of the user's own. */
 #include "support.h"
 
+#include "core/workers.h"
 #include "solver/solver.h"
 #include "problems.h"
 
@@ -265,6 +266,18 @@ static outcome compute(costate_solver *s)
     return r;
 }
 
+/* Threads follow, though which of them does what is left to chance. */
+static void assert_followed(costate_solver *s, const char *name)
+{
+    const costate_solver *w = cst__worker(s, 1);
+    if (!w) fail_msg("%s: there are no threads", name);
+    costate_options opt = s->opt;
+    opt.threads = 1;
+    opt.atols = w->atol;
+    assert_memory_equal(&opt, &w->opt, sizeof opt);
+    assert_bits(s->atol, w->atol, 2);
+}
+
 /* A solver whose option was changed is one that was created with it: the same bits, the same work. What an option does not affect
  * is not made anew: its memory stays. */
 static void test_changes(void **unused)
@@ -293,6 +306,7 @@ static void test_changes(void **unused)
             if (o->requests >= 0 && h.requests - before > o->requests)
                 fail_msg("%s: %s = %s takes memory %lld times", methods[m], o->name, o->value, (long long)(h.requests - before));
             const outcome got = compute(s);
+            if (s->opt.record) assert_followed(s, o->name);
             if (memcmp(&got, &wanted, sizeof got)) fail_msg("%s: %s = %s gives other results", methods[m], o->name, o->value);
             costate_free(s);
             assert_int_equal(h.live, 0);

@@ -73,9 +73,11 @@ timeout 2 "$COSTATE" run "$own/oscillator.c" --t1 1e9 --max-steps 1000000000000 
 
 # Figures.
 expect 0 run "$lv" --plot run.svg; says run.svg '<svg'
-expect 0 run "$lv" --points 3 --format csv; cp out plain; expect 0 run "$lv" --points 3 --format csv --plot run3.svg; cmp out plain
+expect 0 run "$lv" --points 3 --format csv; cp out plain
+expect 0 run "$lv" --points 3 --format csv --plot run3.svg; cmp out plain
 [ "$(grep -o 'L[0-9]' run3.svg | wc -l)" -gt 300 ] || fail 'the figure has only the points that were asked for'
-expect 0 tangent "$lv" --at 7,1,7 --format csv; cp out plain; expect 0 tangent "$lv" --at 7,1,7 --format csv --plot t.svg; cmp out plain
+expect 0 tangent "$lv" --at 7,1,7 --format csv; cp out plain
+expect 0 tangent "$lv" --at 7,1,7 --format csv --plot t.svg; cmp out plain
 expect 0 tangent "$lv" --plot tangent.svg; says tangent.svg '<svg'
 expect 0 gradient "$lv" --plot gradient.svg; says gradient.svg '>prey(t0)</text>'
 expect 0 hessian "$lv" --full --plot full.svg; says full.svg '<title>alpha, beta: '
