@@ -70,6 +70,6 @@ wrong "there is no command 'fly'" help fly
 
 # Every option of the library has its flag.
 expect 0 help run
-for option in $(sed -n 's/^COSTATE_[A-Z]*(\([a-z0-9_]*\),.*/\1/p' "$SOURCE/include/costate/options.def"); do
+for option in $(sed -n '/^COSTATE_GIVEN/!s/^COSTATE_[A-Z]*(\([a-z0-9_]*\),.*/\1/p' "$SOURCE/include/costate/options.def"); do
     says out "--${option//_/-}"
 done
