@@ -94,7 +94,7 @@ int cli_check(cli_request *r)
 {
     cli_session s;
     costate_certificate c;
-    int code = cli_session_open(&s, r, 2);
+    int code = cli_session_open(&s, r);
     if (!code) {
         code = cli_compute(&s, work, &c);
         if (!code || code == EXIT_CHECK)

@@ -165,7 +165,6 @@ typedef struct cli_session {
     costate_model_info about;
     costate_problem problem; /* the model's, with progress */
     int n, np, objectives;   /* objectives: the final states if the model has none */
-    int generated;           /* 1: no derivative comes from finite differences */
     int initial;             /* 1: initial values are given, not computed by init */
     const char **state, **param, **objective; /* names */
     const char **start;                       /* of the initial values: NAME, or NAME(t0) where a parameter is called NAME */
@@ -179,13 +178,15 @@ typedef struct cli_session {
 } cli_session;
 
 /* Opens model and output. order: derivatives that the command takes of a step. */
-int cli_session_open(cli_session *s, cli_request *r, int order);
+int cli_session_open(cli_session *s, cli_request *r);
 int cli_session_close(cli_session *s, int code); /* returns the exit code */
 
 /* Opens a model while the keyboard and kill may interrupt it. Errors go to stderr. Returns an exit code. */
 typedef int cli_opener(costate_model **m, const char *file, costate_model_options *options, void *context);
-int cli_open(costate_model **m, const cli_request *r, int order);
-int cli_open_with(cli_opener *open, costate_model **m, const cli_request *r, int order, void *context);
+int cli_open(costate_model **m, const cli_request *r);
+int cli_open_with(cli_opener *open, costate_model **m, const cli_request *r, void *context);
+void cli_end_if_told(void); /* by a signal that came while compilers ran */
+void cli_model_failed(const cli_request *r, const costate_model *m); /* prints the model's message */
 void cli_model_warnings(cli_out *o, const costate_model *m);
 
 /* solver.c. Options that the library refuses are reported; exit codes. */

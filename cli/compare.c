@@ -321,7 +321,7 @@ int cli_compare(cli_request *r)
 {
     cli_session s;
     result a = {0};
-    int code = cli_session_open(&s, r, 2); /* a step of a Rosenbrock method holds the Jacobian */
+    int code = cli_session_open(&s, r);
     if (!code) code = cli_choose_objectives(&s, &a.of);
     if (!code) code = choose(&s, &a);
     if (!code) {

@@ -96,7 +96,7 @@ static int pattern(cli_out *o, const cli_request *r, cli_json *j)
 {
     costate_model *m = NULL;
     matrix a[2];
-    int code = cli_open(&m, r, 1), count = 0;
+    int code = cli_open(&m, r), count = 0;
     if (!code) cli_model_warnings(o, m);
     for (int of_params = 0; !code && of_params < 2; of_params++) {
         const costate_problem *problem = costate_model_problem(m);
@@ -191,7 +191,7 @@ static int dump(const cli_request *r)
     dumped d = {.pass = cli_value(r, OPT_DUMP), .product = cli_value(r, OPT_PRODUCT)};
     if (!is_pass(d.pass)) return no_pass(d.pass);
     int code = cli_out_open(&o, r);
-    if (!code) code = cli_open_with(dump_trees, &m, r, 1, &d);
+    if (!code) code = cli_open_with(dump_trees, &m, r, &d);
     if (!code) fputs(d.text, o.to);
     costate_model_close(m);
     return cli_out_close(&o, code);
@@ -205,7 +205,7 @@ static int text(const cli_request *r, cli_out *o, FILE *rest, cli_json *j)
     costate_model *m = NULL;
     written w = {0};
     const int lint = cli_value(r, OPT_LINT) != NULL, pure = !lint && !cli_value(r, OPT_PATTERN);
-    const int code = cli_open_with(differentiate, &m, r, 1, &w);
+    const int code = cli_open_with(differentiate, &m, r, &w);
     if (!code && pure) cli_model_warnings(o, m);
     if (!code && (pure || o->path)) fputs(w.text, o->to);
     if (!code && lint) write_kinks(rest, r, j, w.kinks);

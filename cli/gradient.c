@@ -145,7 +145,7 @@ int cli_gradient(cli_request *r)
 {
     cli_session s;
     result a = {0};
-    int code = cli_session_open(&s, r, 1);
+    int code = cli_session_open(&s, r);
     if (!code) code = cli_choose_variables(&s, 1, &a.wrt);
     if (!code) code = cli_choose_objectives(&s, &a.of);
     if (!code && cli_value(r, OPT_ENSEMBLE)) code = cli_ensemble(&s, &a.wrt, &a.of);

@@ -192,7 +192,7 @@ int cli_hessian(cli_request *r)
 {
     cli_session s;
     result a = {0};
-    int code = cli_session_open(&s, r, 2);
+    int code = cli_session_open(&s, r);
     if (!code) code = arguments(&s, &a);
     if (!code) {
         a.y = cli_take((size_t)s.n, sizeof *a.y);

@@ -1,18 +1,19 @@
-/* open.c - opening a model for a command. While compilers run, SIGINT, SIGTERM and SIGHUP only raise a flag: the compilers are
- * ended, temporary files are removed, and then the signal has its usual effect. */
+/* open.c - opening a model for a command. While compilers run, then or later, SIGINT, SIGTERM and SIGHUP only raise a flag: the
+ * compilers are ended, temporary files are removed, and then the signal has its usual effect. */
 #include "cli.h"
 
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t caught;
+static volatile sig_atomic_t caught, busy;
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 enum { SIGNALS = sizeof signals / sizeof *signals };
 
 /* At the second signal, or if cleaning up takes longer than this, the process ends at once. */
-enum { PATIENCE = 5 };
+enum { PATIENCE = 5, TICKS = 10 }; /* seconds; ticks a second, each of which ends a wait that began just after the signal */
 
 static void end(int number)
 {
@@ -20,12 +21,26 @@ static void end(int number)
     raise(caught ? caught : number);
 }
 
+static void tick(int number)
+{
+    static volatile sig_atomic_t ticks;
+    if (++ticks > PATIENCE * TICKS) end(number);
+}
+
+static void handle(int number, void (*handler)(int)) /* no SA_RESTART: the wait for a compiler ends */
+{
+    struct sigaction action = {.sa_handler = handler};
+    sigemptyset(&action.sa_mask);
+    sigaction(number, &action, NULL);
+}
+
 static void note(int number)
 {
-    if (caught) end(number);
+    if (caught || !busy) end(number);
     caught = number;
-    signal(SIGALRM, end);
-    alarm(PATIENCE);
+    handle(SIGALRM, tick);
+    const struct timeval between = {.tv_usec = 1000000 / TICKS};
+    setitimer(ITIMER_REAL, &(struct itimerval){between, between}, NULL);
 }
 
 static int exit_code(int status)
@@ -44,42 +59,46 @@ static int exit_code(int status)
     return EXIT_COMPILE;
 }
 
-static int open_interruptible(cli_opener *open, costate_model **m, const char *file, costate_model_options *options,
-                              void *context)
+/* From here on, for code is compiled when it is first called. */
+static void heed_signals(void)
 {
-    struct sigaction before[SIGNALS], during = {.sa_handler = note}; /* no SA_RESTART: the wait for a compiler ends */
-    sigemptyset(&during.sa_mask);
+    struct sigaction before;
     for (int i = 0; i < SIGNALS; i++) {
-        sigaction(signals[i], NULL, &before[i]);
-        if (before[i].sa_handler != SIG_IGN) sigaction(signals[i], &during, NULL);
+        sigaction(signals[i], NULL, &before);
+        if (before.sa_handler != SIG_IGN) handle(signals[i], note);
     }
-    options->stop = &caught;
-    const int status = open(m, file, options, context);
-    for (int i = 0; i < SIGNALS; i++) sigaction(signals[i], &before[i], NULL);
-    return status;
+}
+
+void cli_end_if_told(void)
+{
+    if (caught) end(SIGINT);
 }
 
 /* What has a place in the model says so; what has none is the command's. */
-static void print_message(const cli_request *r, const char *message)
+void cli_model_failed(const cli_request *r, const costate_model *m)
 {
+    const char *message = costate_model_message(m);
     if (!strncmp(message, "error: ", 7)) fprintf(stderr, "costate %s: %s", r->command->name, message + 7);
     else fputs(message, stderr);
 }
 
-int cli_open_with(cli_opener *open, costate_model **m, const cli_request *r, int order, void *context)
+int cli_open_with(cli_opener *open, costate_model **m, const cli_request *r, void *context)
 {
     const char **define = cli_take((size_t)r->count, sizeof *define), *text;
-    costate_model_options options = {.order = order, .define = define, .nan_check = cli_value(r, OPT_NAN_CHECK) != NULL};
+    costate_model_options options = {.define = define, .nan_check = cli_value(r, OPT_NAN_CHECK) != NULL};
     for (int at = 0; (text = cli_next(r, OPT_DEFINE, &at));) define[options.defines++] = text;
     progress_start(r, "compiling the model");
-    const int status = open_interruptible(open, m, r->file, &options, context);
+    heed_signals();
+    options.stop = &caught;
+    options.busy = &busy;
+    const int status = open(m, r->file, &options, context);
     progress_stop();
     free(define);
     if (caught || status == COSTATE_MODEL_STOPPED) { /* not caught yet: the compiler was faster to go */
         costate_model_close(*m);
         *m = NULL;
-        raise(caught ? caught : SIGINT);
-    } else if (status) print_message(r, costate_model_message(*m));
+        end(SIGINT);
+    } else if (status) cli_model_failed(r, *m);
     return exit_code(status);
 }
 
@@ -89,9 +108,9 @@ static int plain(costate_model **m, const char *file, costate_model_options *opt
     return costate_model_open(m, file, options);
 }
 
-int cli_open(costate_model **m, const cli_request *r, int order)
+int cli_open(costate_model **m, const cli_request *r)
 {
-    return cli_open_with(plain, m, r, order, NULL);
+    return cli_open_with(plain, m, r, NULL);
 }
 
 /* They have lines of source below them; the list of warnings takes the first line of each, standard error all. */

@@ -11,11 +11,6 @@ void report_head(cli_session *s)
     fprintf(s->out.to, ", %s, t = %g .. %g\n\n", cli_method(s->request), s->t0, s->t1);
 }
 
-static const char *derivatives(const cli_session *s)
-{
-    return s->generated ? "generated" : "generated, some by finite differences";
-}
-
 void report_note(cli_session *s)
 {
     const costate_stats *a = &s->stats;
@@ -24,7 +19,7 @@ void report_note(cli_session *s)
             a->forward_s, a->adjoint_s);
     fprintf(stderr, "calls: rhs %lld, jvp %lld, vjp %lld, jvp2 %lld, vjp_dot %lld, jac %lld\n", (long long)a->rhs,
             (long long)a->jvp, (long long)a->vjp, (long long)a->jvp2, (long long)a->vjp_dot, (long long)a->jac);
-    fprintf(stderr, "derivatives: %s\n", derivatives(s));
+    fprintf(stderr, "derivatives: generated\n");
     if (*s->linsol)
         fprintf(stderr, "linear solver: %s, %lld factorizations, %lld solutions; Jacobian of %lld values, %d colours\n",
                 s->linsol, (long long)a->factor, (long long)a->solve, (long long)a->jac_nnz, a->colours);
@@ -94,7 +89,7 @@ void report_close(cli_session *s, cli_json *j)
     json_whole(j, "disk_bytes", a->disk_bytes);
     json_number(j, "forward_s", a->forward_s);
     json_number(j, "adjoint_s", a->adjoint_s);
-    json_text(j, "derivatives", derivatives(s));
+    json_text(j, "derivatives", "generated");
     json_text(j, "linsol", s->linsol);
     json_whole(j, "jac_nnz", a->jac_nnz);
     json_whole(j, "colours", a->colours);

@@ -82,7 +82,7 @@ static void print_json(cli_session *s, const result *a)
 int cli_run(cli_request *r)
 {
     cli_session s;
-    int code = cli_session_open(&s, r, 1);
+    int code = cli_session_open(&s, r);
     if (!code) {
         result a = {cli_take((size_t)s.n, sizeof *a.y), cli_take((size_t)s.drawn * (size_t)s.n, sizeof *a.rows),
                     cli_take((size_t)s.objectives, sizeof *a.psi)};

@@ -167,26 +167,12 @@ static int all_times(cli_session *s)
 
 /* ---- the session ------------------------------------------------------------------------------------------------------ */
 
-/* A step of a Rosenbrock method holds the Jacobian, so each derivative of it takes one more of the model. */
-static int order_for(const cli_request *r, int order)
-{
-    const costate_table *table = costate_method_find(cli_method(r));
-    return r->command->bit != CLI_RUN && table && table->family == COSTATE_ROS ? order + 1 : order;
-}
-
-/* Whether all products that take part are there; the library replaces what is missing by finite differences. */
-static int all_generated(const costate_problem *q, int order)
-{
-    return q->jvp && q->vjp && (order < 2 || (q->jvp2 && q->vjp_dot)) && (order < 3 || q->vjp_dot2);
-}
-
-int cli_session_open(cli_session *s, cli_request *r, int order)
+int cli_session_open(cli_session *s, cli_request *r)
 {
     *s = (cli_session){.request = r};
-    order = order_for(r, order);
     int code = figure_possible(r);
     if (!code) code = cli_out_open(&s->out, r);
-    if (!code) code = cli_open(&s->model, r, order);
+    if (!code) code = cli_open(&s->model, r);
     if (code) return code;
     cli_model_warnings(&s->out, s->model);
     s->problem = *costate_model_problem(s->model);
@@ -197,8 +183,6 @@ int cli_session_open(cli_session *s, cli_request *r, int order)
     name_all(s);
     code = values(s);
     if (!code) code = all_times(s);
-    s->generated = all_generated(&s->problem, order);
-    if (!code && !s->generated) cli_warn(&s->out, "some derivatives come from finite differences");
     return code;
 }
 

@@ -116,6 +116,11 @@ static void advise(const cli_session *s, int status)
 /* The codes up to -19 are about what was asked for, those beyond about what happened. */
 int cli_failed(cli_session *s, const costate_solver *solver, int status)
 {
+    cli_end_if_told();
+    if (*costate_model_message(s->model)) { /* code that was needed could not be compiled */
+        cli_model_failed(s->request, s->model);
+        return EXIT_COMPILE;
+    }
     if (status != COSTATE_ERR_CALLBACK || !cli_value(s->request, OPT_NAN_CHECK)) /* else the model has said where */
         say(s->request, solver);
     advise(s, status);

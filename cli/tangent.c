@@ -135,7 +135,7 @@ int cli_tangent(cli_request *r)
 {
     cli_session s;
     result a = {0};
-    int code = cli_session_open(&s, r, 1);
+    int code = cli_session_open(&s, r);
     if (!code) code = cli_choose_variables(&s, 0, &a.wrt);
     if (!code) {
         const size_t n = (size_t)s.n, w = (size_t)a.wrt.count;

@@ -1,5 +1,5 @@
-# EmbedHeaders.cmake - cmake -DFOLDER=include/costate -DNAMES="model.h;runtime.h" -DOUT=headers.c -P EmbedHeaders.cmake
-# Writes the headers as the arrays that ad/load/headers.h declares.
+# EmbedHeaders.cmake - cmake -DFOLDER=include/costate -DNAMES="model.h;runtime.h" -DSOURCES=ad -DOUT=headers.c -P ...
+# Writes the headers as the arrays that ad/load/headers.h declares, and a digest of them and of all files below SOURCES.
 set(arrays "")
 set(rows "")
 list(LENGTH NAMES count)
@@ -11,5 +11,16 @@ foreach(name ${NAMES})
     string(APPEND arrays "static const unsigned char ${id}[] = {\n${bytes}};\n")
     string(APPEND rows "    {\"${name}\", ${id}, sizeof ${id}},\n")
 endforeach()
+file(GLOB_RECURSE sources ${SOURCES}/*.c ${SOURCES}/*.h ${SOURCES}/*.def)
+foreach(name ${NAMES})
+    list(APPEND sources ${FOLDER}/${name})
+endforeach()
+list(SORT sources)
+set(all "")
+foreach(source ${sources})
+    file(SHA256 ${source} digest)
+    string(APPEND all "${digest}")
+endforeach()
+string(SHA256 digest "${all}")
 file(WRITE ${OUT} "#include \"load/headers.h\"\n\n${arrays}\nconst ad_header ad_headers[] = {\n${rows}};\n")
-file(APPEND ${OUT} "const int ad_header_count = ${count};\n")
+file(APPEND ${OUT} "const int ad_header_count = ${count};\n" "const char ad_source_digest[] = \"${digest}\";\n")

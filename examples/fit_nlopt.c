@@ -154,7 +154,7 @@ int main(int argc, char **argv)
         return 1;
     }
     costate_model *model = NULL;
-    if (costate_model_open(&model, argv[1], &(costate_model_options){.order = 2})) {
+    if (costate_model_open(&model, argv[1], NULL)) {
         fprintf(stderr, "%s\n", costate_model_message(model));
         costate_model_close(model);
         return 1;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 int platform_file_size(const char *path, size_t *size)
@@ -41,6 +42,27 @@ int platform_put(int fd, const void *bytes, size_t length)
         else if (put == 0 || errno != EINTR) return put ? errno : ENOSPC;
     }
     return 0;
+}
+
+int platform_file_about(const char *path, platform_file_stamp *stamp)
+{
+    struct stat about;
+    if (stat(path, &about)) return errno;
+    if (!S_ISREG(about.st_mode)) return S_ISDIR(about.st_mode) ? EISDIR : EINVAL;
+#ifdef __APPLE__
+    const struct timespec at = about.st_ctimespec;
+#else
+    const struct timespec at = about.st_ctim;
+#endif
+    *stamp = (platform_file_stamp){.size = about.st_size, .changed = (int64_t)at.tv_sec * 1000000000 + at.tv_nsec};
+    return 0;
+}
+
+int64_t platform_file_clock(void)
+{
+    struct timespec at;
+    clock_gettime(CLOCK_REALTIME, &at);
+    return (int64_t)at.tv_sec * 1000000000 + at.tv_nsec;
 }
 
 int platform_file_read(const char *path, void *bytes, size_t size, size_t *length)

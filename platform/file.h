@@ -3,8 +3,16 @@
 #define COSTATE_PLATFORM_FILE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 int platform_file_size(const char *path, size_t *size); /* of a regular file: 0, or an errno */
+
+/* What tells a file from the one that was there before under its name. */
+typedef struct platform_file_stamp {
+    int64_t size, changed; /* bytes; nanoseconds of platform_file_clock */
+} platform_file_stamp;
+int platform_file_about(const char *path, platform_file_stamp *stamp); /* of a regular file: 0, or an errno */
+int64_t platform_file_clock(void); /* the clock that stamps files, which may lag by some milliseconds */
 
 /* Reads up to `size` bytes of it; *length of them were there. 0, or an errno. */
 int platform_file_read(const char *path, void *bytes, size_t size, size_t *length);

@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #ifdef __APPLE__ /* libraries have no environ of their own there */
 #include <crt_externs.h>
@@ -102,4 +104,17 @@ int platform_filter(char *const *argv, int in, int out)
     if (!bad) bad = posix_spawnp(&p.pid, argv[0], &files, NULL, argv, environ);
     posix_spawn_file_actions_destroy(&files);
     return bad ? -bad : platform_process_wait(&p, NULL);
+}
+
+int platform_program_find(const char *name, char *path, size_t room)
+{
+    const char *folders = getenv("PATH");
+    if (strchr(name, '/')) return (size_t)snprintf(path, room, "%s", name) < room && !access(path, X_OK);
+    for (const char *at = folders ? folders : ""; *at;) {
+        const int length = (int)strcspn(at, ":");
+        const int needs = snprintf(path, room, "%.*s%s%s", length, at, length ? "/" : "./", name);
+        if ((size_t)needs < room && !access(path, X_OK)) return 1;
+        at += length + (at[length] != 0);
+    }
+    return 0;
 }

@@ -3,6 +3,7 @@
 #define COSTATE_PLATFORM_PROCESS_H
 
 #include <signal.h>
+#include <stddef.h>
 #include <sys/types.h>
 
 typedef struct platform_process {
@@ -23,5 +24,8 @@ void platform_process_end(platform_process *p); /* ends it, if one runs */
 /* Runs argv[0] from the open file `in` to the open file `out` and waits for it. Returns its exit code as above; < 0: it could
  * not be started, and this is minus the errno. */
 int platform_filter(char *const *argv, int in, int out);
+
+/* Where a program is that is started by this name: found in $PATH, unless the name is a path. 0: nowhere. */
+int platform_program_find(const char *name, char *path, size_t room);
 
 #endif

@@ -111,7 +111,7 @@ static inline const char *ad_emit_with(ad_arena *m, const ad_case *cases, int co
 
 static inline const char *ad_emit_cases(ad_arena *m, const ad_case *cases, int count, int orders)
 {
-    return ad_emit_with(m, cases, count, &(ad_generate_options){.pieces = orders});
+    return ad_emit_with(m, cases, count, &(ad_generate_options){.products = orders});
 }
 
 static inline const costate_generated *ad_generated(void *handle, const char *name)

@@ -273,7 +273,7 @@ static inline void ad_check_cases(const ad_case *cases, int count, int cut, cons
     ad_arena *m = ad_arena_open(&ad_no_memory, 0);
     assert_non_null(m);
     const char *text =
-        ad_emit_with(m, cases, count, &(ad_generate_options){.pieces = AD_FIRST | AD_SECOND | AD_THIRD, .cut = cut});
+        ad_emit_with(m, cases, count, &(ad_generate_options){.products = AD_FIRST | AD_SECOND | AD_THIRD, .cut = cut});
     assert_non_null(text);
     void *emitted = ad_load(text, optimize), *in_long_double = ad_load(ad_text_with(m, cases, count, AD_LONG_DOUBLE), "-O1 -w");
     assert_non_null(emitted);

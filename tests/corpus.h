@@ -5,7 +5,7 @@
 #ifndef TESTS_CORPUS_H
 #define TESTS_CORPUS_H
 
-#include "front/front.h"
+#include "ad_read.h"
 #include "emit/generate.h"
 
 #include <costate/model.h>
@@ -158,10 +158,10 @@ static void corpus_differentiate(const corpus *c, text *x, size_t longest)
     ad_arena *m = ad_arena_open(&out_of_memory, 0);
     if (!m || setjmp(out_of_memory)) abort();
     ad_diag *d = ad_diag_open(m);
-    const ad_model *tree = ad_front(m, d, path, &(ad_front_options){.compiler = getenv("CC"), .include = INCLUDE});
+    const ad_model *tree = ad_read(m, d, path);
     x->message = strdup(ad_diag_text(d));
     ad_out emitted = {.m = m};
-    x->accepted = tree && !ad_generate(m, tree, &(ad_generate_options){.pieces = orders}, &emitted);
+    x->accepted = tree && !ad_generate(m, tree, &(ad_generate_options){.products = orders}, &emitted);
     x->compiled = x->accepted && length <= longest;
     if (x->compiled) {
         corpus_write(c, x, "made", ad_out_text(&emitted));

@@ -2,7 +2,7 @@
  * tests/ad_refused.md: a block of C, then the messages; a block without messages is accepted. Then texts that are hostile:
  * they are refused, too, without a crash. */
 #define _GNU_SOURCE /* memmem */
-#include "front/front.h"
+#include "ad_read.h"
 #include "front/lint.h"
 
 #include <cmocka.h>
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/costate-refuse-XXXXXX", source[PATH_MAX], include[PATH_MAX + 20];
+static char folder[] = "/tmp/costate-refuse-XXXXXX", source[PATH_MAX];
 
 static int enter_folder(void **state)
 {
@@ -25,7 +25,6 @@ static int enter_folder(void **state)
     char here[PATH_MAX];
     snprintf(here, sizeof here, "%.*s", slash ? (int)(slash - __FILE__) : 1, slash ? __FILE__ : ".");
     if (!realpath(here, source)) return -1;
-    snprintf(include, sizeof include, "%s/../include", source);
     return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
 }
 
@@ -56,8 +55,7 @@ static int says(const char *wanted, size_t length)
     ad_arena *m = ad_arena_open(&out, 0);
     assert_non_null(m);
     ad_diag *d = ad_diag_open(m);
-    const ad_front_options options = {.compiler = getenv("CC"), .include = include};
-    const ad_model *model = ad_front(m, d, "model.c", &options);
+    const ad_model *model = ad_read(m, d, "model.c");
     const char *said = ad_diag_text(d);
     int good = strlen(said) == length && memcmp(said, wanted, length) == 0;
     good &= (model != NULL) == (memmem(wanted, length, ": error: ", 9) == NULL);
@@ -167,16 +165,8 @@ static void no_file(void **state)
     ad_arena *m = ad_arena_open(&out, 0);
     assert_non_null(m);
     ad_diag *d = ad_diag_open(m);
-    assert_null(ad_front(m, d, "absent.c", NULL));
+    assert_null(ad_front(m, d, "absent.c", "", 0));
     assert_string_equal(ad_diag_text(d), "absent.c: error: the file cannot be read: No such file or directory\n");
-    write_model("#include \"absent.h\"\n", 20);
-    d = ad_diag_open(m);
-    assert_null(ad_front(m, d, "model.c", &(ad_front_options){.include = include}));
-    assert_non_null(strstr(ad_diag_text(d), "the preprocessor failed"));
-    assert_non_null(strstr(ad_diag_text(d), "absent.h"));
-    d = ad_diag_open(m);
-    assert_null(ad_front(m, d, "model.c", &(ad_front_options){.compiler = "/nonexistent/cc"}));
-    assert_non_null(strstr(ad_diag_text(d), "cannot be run"));
     ad_arena_close(m);
 }
 

@@ -47,7 +47,7 @@ static void derivatives(void **state)
 static int moving(ad_arena *m, const ad_case *c, int nan_check)
 {
     int count = 0;
-    const char *text = ad_emit_with(m, c, 1, &(ad_generate_options){.pieces = AD_FIRST, .nan_check = nan_check});
+    const char *text = ad_emit_with(m, c, 1, &(ad_generate_options){.products = AD_FIRST, .nan_check = nan_check});
     assert_non_null(text);
     for (const char *at = text; (at = strstr(at, "_row")); at++)
         count += strncmp(at, "_row += ", 8) == 0 || strncmp(at, "_row -= ", 8) == 0;

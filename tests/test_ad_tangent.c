@@ -163,7 +163,7 @@ static void not_a_number(void **state)
                        "    double a = y[0] + 1;\n    a = sqrt(a);\n    f[0] = a;\n    f[1] = 0;\n"
                        "    for (int i = 0; i < 2; i++) f[1] += a * y[1] * p[i] / 2;\n}\n", 0, {3, 2}, {1, 1}};
     ad_arena *m = ad_arena_open(&ad_no_memory, 0);
-    void *emitted = ad_load(ad_emit_with(m, &c, 1, &(ad_generate_options){.pieces = AD_FIRST | AD_SECOND, .nan_check = 1}),
+    void *emitted = ad_load(ad_emit_with(m, &c, 1, &(ad_generate_options){.products = AD_FIRST | AD_SECOND, .nan_check = 1}),
                             AD_WARNINGS "-O1");
     assert_non_null(emitted);
     const costate_problem *g = ad_table(emitted, c.name);

@@ -106,7 +106,7 @@ int ad_emit_is_long(const ad_fn *fn)
 static void signature(ad_printer *q, int cut)
 {
     const char *attribute = q->how->lanes && !cut ? "inline __attribute__((always_inline)) " : "";
-    ad_put(q->o, "static %sint %s(", attribute, q->how->name);
+    ad_put(q->o, "%s %sint %s(", q->how->linkage ? q->how->linkage : "static", attribute, q->how->name);
     if (q->how->lanes) ad_put(q->o, "%sconst ptrdiff_t ld%s", cut ? "" : "const int blocks, ", q->fn->params ? ", " : "");
     ad_emit_params(q->o, q->fn, 1);
     ad_puts(q->o, ")\n{\n");

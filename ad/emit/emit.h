@@ -16,6 +16,7 @@ enum { AD_MANY = 300, AD_LONG = 1500 };
 
 typedef struct ad_emit {
     const char *name;  /* of the C function */
+    const char *linkage; /* NULL: "static" */
     int lanes;         /* 0: one lane; 1: parameters (int blocks, ptrdiff_t ld) come first */
     int check;         /* 1: every value is checked; the first that is not a number is reported with its line */
 } ad_emit;

@@ -16,9 +16,9 @@
 
 static const struct {
     const char *name;
-    int piece;
+    int group;
 } products[] = {
-#define AD_PRODUCT(name, piece) {#name, piece},
+#define AD_PRODUCT(name, group) {#name, group},
 #include "emit/products.def"
 };
 enum { PRODUCTS = sizeof products / sizeof *products };
@@ -29,6 +29,7 @@ typedef struct file {
     const ad_generate_options *options;
     ad_out *o;
     ad_subject subject[AD_FUNCTIONS]; /* fn NULL: not there */
+    int groups;                       /* of products that are wanted */
     int made[AD_FUNCTIONS][PRODUCTS]; /* 1: it is in the file */
     int most; /* statements of the largest body */
     ad_entries entries;
@@ -50,8 +51,8 @@ static ad_subject subject(file *g, ad_function which)
     const ad_function_info *info = &ad_functions[which];
     const int outputs = ad_output_rows(model, which);
     ad_subject s = {.model = model, .objective = !info->system, .frequent = info->each == AD_EACH_stage, .most = &g->most,
-                    .nan_check = g->options->nan_check, .watch = g->options->dump ? &g->watch : NULL,
-                    .rows = {model->states, model->params, outputs, 1}};
+                    .piece = g->options->piece, .watch = g->options->dump ? &g->watch : NULL,
+                    .nan_check = g->options->nan_check, .rows = {model->states, model->params, outputs, 1}};
     s.name = info->system ? model->name : ad_text(g->m, "%s_%s", model->name, info->name);
     if (!model->fn[which]) return s;
     ad_fn *fn = ad_fn_copy(g->m, model->fn[which], NULL);
@@ -63,22 +64,33 @@ static ad_subject subject(file *g, ad_function which)
     return s;
 }
 
-/* ---- the head --------------------------------------------------------------------------------------------------------------------- */
+/* 1: this piece is wanted. */
+static int is_piece(const file *g, const char *name)
+{
+    return g->options->piece && strcmp(g->options->piece, name) == 0;
+}
+
+/* ---- the head --------------------------------------------------------------------------------------------------------- */
 
 static void put_head(file *g)
 {
     ad_out *o = g->o;
-    if (g->most > AD_MANY) ad_put(o, "/* costate-flags: %s-fno-tree-slp-vectorize */\n", g->most > AD_LONG ? "-O1 " : "");
-    ad_put(o, "/* Derivatives of %s, written by costate diff. Changes belong into that file. */\n", g->model->file ? g->model->file : g->model->name);
+    if (is_piece(g, "pattern")) ad_puts(o, "/* costate-flags: -O1 */\n"); /* called once or twice */
+    else if (g->most > AD_MANY) ad_put(o, "/* costate-flags: %s-fno-tree-slp-vectorize */\n", g->most > AD_LONG ? "-O1 " : "");
+    ad_put(o, "/* Derivatives of %s, written by costate diff. Changes belong into that file. */\n",
+           g->model->file ? g->model->file : g->model->name);
     ad_puts(o, "#include <math.h>\n");
     if (g->options->nan_check) ad_puts(o, "#include <stdio.h>\n");
     ad_puts(o, "#include <costate/runtime.h>\n\n");
     if (g->model->prelude && *g->model->prelude) ad_put(o, "%s\n\n", g->model->prelude);
-    ad_puts(o, "/* Block l_ of row i of x: four lanes. */\n#define LANES(x, i) (*(costate_v4 *)((x) + (ptrdiff_t)(i) * ld + 4 * l_))\n\n");
+    ad_puts(o, "/* Block l_ of row i of x: four lanes. */\n"
+               "#define LANES(x, i) (*(costate_v4 *)((x) + (ptrdiff_t)(i) * ld + 4 * l_))\n\n");
+    if (g->options->piece) ad_puts(o, "COSTATE_API costate_hook costate_pieces;\n\n");
     if (g->options->nan_check)
         ad_puts(o, "static int not_a_number(const char *file, int line, const char *what)\n{\n"
                    "    static _Thread_local int told;\n"
-                   "    if (!told++) fprintf(stderr, \"%s:%d: %s is not a number\\n\", file, line, what);\n    return -1;\n}\n\n");
+                   "    if (!told++) fprintf(stderr, \"%s:%d: %s is not a number\\n\", file, line, what);\n"
+                   "    return -1;\n}\n\n");
 }
 
 /* 1: a function before `last` has this very table, or, with the same name, another one. */
@@ -121,7 +133,7 @@ static void put_tables(file *g)
             const char *old = s->name, *plain = s->text;
             int other = 1;
             for (int number = 1; other; number++) {
-                s->name = number == 1 ? ad_text(g->m, "%s_%s", g->model->name, old) : ad_text(g->m, "%s_%s_%d", g->model->name, old, number);
+                s->name = ad_text(g->m, number == 1 ? "%s_%s" : "%s_%s_%d", g->model->name, old, number);
                 s->text = renamed(g->m, plain, old, s->name);
                 if (told(g, i, s, &other)) break;
                 if (!other) ad_put(g->o, "__attribute__((unused)) %s\n", s->text);
@@ -131,7 +143,7 @@ static void put_tables(file *g)
     ad_puts(g->o, "\n");
 }
 
-/* ---- the Jacobian ------------------------------------------------------------------------------------------------------------------ */
+/* ---- the Jacobian ----------------------------------------------------------------------------------------------------- */
 
 static void put_ints(ad_out *o, const char *name, const int *value, int count)
 {
@@ -146,40 +158,33 @@ static void put_jacobian(file *g)
     ad_fn *jac = ad_sparse_jacobian(g->m, s->fn, g->model->states, &g->entries);
     if (!jac) return;
     g->made[AD_FN_rhs][product_number("jac")] = 1;
-    if (g->entries.colptr) {
+    if (g->entries.colptr && !is_piece(g, "jac")) {
         put_ints(g->o, ad_text(g->m, "%s_colptr", s->name), g->entries.colptr, g->entries.n + 1);
         put_ints(g->o, ad_text(g->m, "%s_rowind", s->name), g->entries.rowind, g->entries.count);
         ad_puts(g->o, "\n");
     }
     ad_subject of = *s;
     of.fn = jac;
-    ad_put_named(g->o, &of, "jac");
+    if (is_piece(g, AD_BASE)) ad_put_named_stub(g->o, &of, "jac");
+    else ad_put_named(g->o, &of, "jac");
 }
 
-/* ---- the table --------------------------------------------------------------------------------------------------------------------- */
+/* ---- the table -------------------------------------------------------------------------------------------------------- */
 
 /* The members that a function and its products are in a table; the function itself is called `own`. */
 static void put_members(file *g, ad_function which, const char *own)
 {
     const char *name = g->subject[which].name;
-    if (g->options->pieces & AD_FORWARD) ad_put(g->o, " .%s = %s_%s,", own, name, own);
+    if (g->groups & AD_FORWARD) ad_put(g->o, " .%s = %s_%s,", own, name, own);
     for (int i = 0; i < PRODUCTS; i++)
         if (g->made[which][i]) ad_put(g->o, " .%s = %s_%s,", products[i].name, name, products[i].name);
 }
 
 static int has_members(const file *g, ad_function which)
 {
-    int count = g->options->pieces & AD_FORWARD;
+    int count = g->groups & AD_FORWARD;
     for (int i = 0; i < PRODUCTS; i++) count += g->made[which][i];
     return g->subject[which].fn && count;
-}
-
-const char *ad_table_name(ad_arena *m, const char *model, int pieces)
-{
-    static const char *const ending[AD_PIECES] = {"", "_vjp", "_jvp2", "_vjp_dot", "_vjp_dot2"};
-    int first = 0;
-    while (!(pieces >> first & 1)) first++;
-    return ad_text(m, "%s_generated%s", model, ending[first]);
 }
 
 /* A list of the descriptor as a member: values or names. */
@@ -239,11 +244,11 @@ static void put_offers(file *g)
 
 static void put_table(file *g)
 {
-    const char *name = g->model->name, *table = ad_table_name(g->m, name, g->options->pieces);
+    const char *name = g->model->name, *table = ad_text(g->m, "%s_generated", name);
     ad_put(g->o, "COSTATE_API extern const costate_generated %s;\n", table);
     ad_put(g->o, "COSTATE_API const costate_generated %s = {\n", table);
     ad_put(g->o, "    .layout = COSTATE_GENERATED, .model = \"%s\",\n", name);
-    if (g->options->pieces & AD_FORWARD) ad_put(g->o, "    .pattern = %s_pattern,\n", name);
+    if (g->groups & AD_FORWARD && !g->options->piece) ad_put(g->o, "    .pattern = %s_pattern,\n", name); /* else by its name */
     put_problem(g);
     put_nominal(g);
     ad_puts(g->o, "};\n");
@@ -265,27 +270,39 @@ static void dump(void *context, const ad_plan *plan, const ad_pass *pass, const 
     g->last = text;
 }
 
-/* ---- all of it ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- all of it -------------------------------------------------------------------------------------------------------- */
 
-/* 1: it was made; 0: there is none; -1: the function cannot be reversed. */
+/* 1: it was made, or a stub for it; 0: there is none; -1: the function cannot be reversed. */
 static int put_product(file *g, const ad_subject *s, const char *product)
 {
+    const int base = is_piece(g, AD_BASE);
     if (strcmp(product, "jac") == 0) return 0; /* behind all functions */
-    if (strcmp(product, "vjp_points") == 0) return ad_put_points(g->o, s);
-    return ad_put_product(g->o, s, product) ? -1 : 1;
+    if (strcmp(product, "vjp_points") == 0) return (base ? ad_put_points_stub : ad_put_points)(g->o, s);
+    if (!base) return ad_put_product(g->o, s, product) ? -1 : 1;
+    ad_put_product_stub(g->o, s, product);
+    return 1;
 }
 
 static int put_function(file *g, ad_function which)
 {
     const ad_subject *s = &g->subject[which];
     if (!s->fn) return 0;
-    if (g->options->pieces & AD_FORWARD) ad_put_eval(g->o, s);
+    if (g->groups & AD_FORWARD && (!g->options->piece || is_piece(g, AD_BASE))) ad_put_eval(g->o, s);
     for (int i = 0; i < PRODUCTS; i++) {
-        if (!(g->options->pieces & products[i].piece) || !ad_has_product(which, products[i].name)) continue;
+        if (!(g->groups & products[i].group) || !ad_has_product(which, products[i].name)) continue;
         g->made[which][i] = put_product(g, s, products[i].name);
         if (g->made[which][i] < 0) return -1;
     }
     return 0;
+}
+
+static void open_file(file *g)
+{
+    g->groups = g->options->piece ? AD_ALL : g->options->products;
+    for (int i = 0; i < AD_FUNCTIONS; i++) g->subject[i] = subject(g, (ad_function)i);
+    put_tables(g);
+    for (int i = 0; i < AD_FUNCTIONS; i++)
+        if (g->subject[i].fn) ad_count_statements(g->m, &g->subject[i]);
 }
 
 int ad_generate(ad_arena *m, const ad_model *model, const ad_generate_options *options, ad_out *out)
@@ -293,21 +310,76 @@ int ad_generate(ad_arena *m, const ad_model *model, const ad_generate_options *o
     ad_out rest = {.m = m};
     file g = {.m = m, .model = model, .options = options, .o = &rest, .trees = {.m = m}};
     g.watch = (ad_watch){dump, &g};
-    for (int i = 0; i < AD_FUNCTIONS; i++) g.subject[i] = subject(&g, (ad_function)i);
-    put_tables(&g);
+    const int whole = !options->piece, base = is_piece(&g, AD_BASE), pattern = is_piece(&g, "pattern");
+    open_file(&g);
     for (int i = 0; i < AD_FUNCTIONS; i++)
         if (put_function(&g, (ad_function)i)) return -1;
-    if (options->pieces & AD_FORWARD) {
-        put_jacobian(&g);
-        ad_put_pattern(&rest, g.subject[AD_FN_rhs].fn, ad_text(m, "%s_pattern", model->name), model->states, model->params);
+    if (g.groups & AD_FORWARD) {
+        if (whole || base || is_piece(&g, "jac")) put_jacobian(&g);
+        if (pattern) ad_put(&rest, "COSTATE_API costate_pattern_fn %s_pattern;\n", model->name);
+        if (whole || pattern)
+            ad_put_pattern(&rest, g.subject[AD_FN_rhs].fn, ad_text(m, "%s_pattern", model->name), model->states, model->params);
     }
     if (options->dump) {
         ad_puts(out, ad_out_text(&g.trees));
         return 0;
     }
-    put_table(&g);
+    if (whole || base) put_table(&g);
     g.o = out; /* the head last: the flags depend on what is in the file */
     put_head(&g);
     ad_puts(out, ad_out_text(&rest));
     return 0;
+}
+
+/* ---- names of pieces -------------------------------------------------------------------------------------------------- */
+
+typedef struct names {
+    ad_arena *m;
+    const char **name;
+    int count, room;
+} names;
+
+static void add_name(void *list, const char *name)
+{
+    names *x = list;
+    if (x->count == x->room) {
+        const size_t room = 2 * (size_t)x->room + 32;
+        x->name = ad_grow(x->m, x->name, (size_t)x->room * sizeof *x->name, room * sizeof *x->name);
+        x->room = (int)room;
+    }
+    x->name[x->count++] = name;
+}
+
+/* Those of one product. */
+static int add_product(const file *g, const char *product, names *x)
+{
+    if (strcmp(product, "jac") == 0) {
+        ad_entries entries;
+        if (ad_sparse_jacobian(g->m, g->subject[AD_FN_rhs].fn, g->model->states, &entries)) add_name(x, product);
+        return 0;
+    }
+    if (strcmp(product, "vjp_points") == 0) { /* itself it is with vjp */
+        ad_list_points(g->m, &g->subject[AD_FN_rhs], add_name, x);
+        return 0;
+    }
+    add_name(x, product);
+    for (int i = 0; i < AD_FUNCTIONS; i++)
+        if (g->subject[i].fn && ad_has_product((ad_function)i, product) &&
+            ad_list_instances(g->m, &g->subject[i], product, add_name, x))
+            return -1;
+    return 0;
+}
+
+int ad_piece_names(ad_arena *m, const ad_model *model, int order, const char ***name)
+{
+    ad_out none = {.m = m};
+    const ad_generate_options options = {.piece = ""};
+    file g = {.m = m, .model = model, .options = &options, .o = &none};
+    names x = {.m = m};
+    const int wanted = AD_FIRST | (order > 1 ? AD_SECOND : 0) | (order > 2 ? AD_THIRD : 0);
+    open_file(&g);
+    for (int i = 0; i < PRODUCTS; i++)
+        if (products[i].group & wanted && add_product(&g, products[i].name, &x)) return -1;
+    *name = x.name;
+    return x.count;
 }

@@ -9,18 +9,10 @@
 #include "base/diag.h"
 #include "tree/tree.h"
 
-typedef struct ad_front_options {
-    const char *compiler; /* command that runs the preprocessor, "cc" if NULL; may hold several words */
-    const char *include;  /* folder that holds costate/model.h; NULL: the compiler finds it */
-    const char *scratch;  /* folder for temporary files; NULL: $TMPDIR or /tmp */
-    int defines;
-    const char *const *define; /* "N=10", ...: given to the preprocessor as -DN=10 */
-} ad_front_options;
+/* Reads what the preprocessor made of the file, with COSTATE_DIFF defined; the file itself is looked at for its columns. */
+ad_model *ad_front(ad_arena *m, ad_diag *d, const char *file, const char *text, size_t length);
 
-/* Runs `cc -E` on the file and reads what it makes. */
-ad_model *ad_front(ad_arena *m, ad_diag *d, const char *file, const ad_front_options *options);
-
-/* The same for text that has been preprocessed. */
+/* The same without a file. */
 ad_model *ad_front_text(ad_arena *m, ad_diag *d, const char *name, const char *text, size_t length);
 
 /* One function of preprocessed text, which need not hold a descriptor. Its parameters tell what it is. */

@@ -1,8 +1,9 @@
-/* cache.c - the folder of compiled models. */
+/* cache.c - the folder of what was made of models. */
 #define _GNU_SOURCE /* mkostemp */
 #include "load/cache.h"
 
 #include "platform/folder.h"
+#include "platform/object.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -15,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What follows the shared object in an entry; loaders ignore it. */
+/* What follows the content of an entry; loaders of shared objects ignore it. */
 typedef struct trailer {
     char magic[8];
     ad_digest digest;
@@ -24,8 +25,8 @@ static const char magic[8] = "costate";
 
 /* ---- the folder ------------------------------------------------------------------------------------------------------- */
 
-static const char fresh_suffix[] = ".so.XXXXXX";
-enum { STALE = 3600 }; /* seconds after which nobody is still writing an entry */
+static const char fresh[] = "new-"; /* names of files that are being written start so */
+enum { STALE = 3600 };              /* seconds after which nobody is still writing one */
 
 /* Removes what a process that was killed while it wrote an entry has left. */
 static void sweep(const char *folder)
@@ -33,10 +34,9 @@ static void sweep(const char *folder)
     DIR *d = opendir(folder);
     if (!d) return;
     for (struct dirent *e; (e = readdir(d));) {
-        const size_t length = strlen(e->d_name), suffix = sizeof fresh_suffix - 1;
         struct stat about;
-        if (length > suffix && !strncmp(e->d_name + length - suffix, fresh_suffix, 4)
-            && !fstatat(dirfd(d), e->d_name, &about, AT_SYMLINK_NOFOLLOW) && time(NULL) - about.st_mtime > STALE)
+        if (!strncmp(e->d_name, fresh, sizeof fresh - 1) && !fstatat(dirfd(d), e->d_name, &about, AT_SYMLINK_NOFOLLOW) &&
+            time(NULL) - about.st_mtime > STALE)
             unlinkat(dirfd(d), e->d_name, 0);
     }
     closedir(d);
@@ -55,29 +55,60 @@ char *ad_cache_folder(ad_arena *m, const char *wanted, char **why)
     if (status) *why = ad_text(m, "the cache folder %s cannot be made: %s", path, strerror(status));
     else if (ours == EPERM) *why = ad_text(m, "the cache folder %s is not used, because others may write to it", path);
     else if (ours) *why = ad_text(m, "the cache folder %s cannot be used: %s", path, strerror(ours));
-    if (*why) return NULL;
-    sweep(path);
-    return path;
+    return *why ? NULL : path;
 }
 
 /* ---- entries ---------------------------------------------------------------------------------------------------------- */
 
-char *ad_cache_entry(ad_arena *m, const char *folder, ad_digest key)
+char *ad_cache_entry(ad_arena *m, const char *folder, ad_digest key, const char *ending)
 {
-    return ad_text(m, "%s/%016" PRIx64 "%016" PRIx64 ".so", folder, key.half[0], key.half[1]);
+    return ad_text(m, "%s/%016" PRIx64 "%016" PRIx64 "%s", folder, key.half[0], key.half[1], ending);
 }
 
-/* Reads up to `count` bytes; fewer only at the end of the file. < 0: trouble. */
-static ssize_t read_all(int fd, void *bytes, size_t count)
+static trailer trailer_of(const void *bytes, size_t length)
 {
-    size_t have = 0;
-    while (have < count) {
-        const ssize_t got = read(fd, (char *)bytes + have, count - have);
-        if (!got) break;
-        if (got > 0) have += (size_t)got;
-        else if (errno != EINTR) return -1;
+    ad_hash h;
+    ad_hash_start(&h);
+    ad_hash_bytes(&h, bytes, length);
+    trailer end = {.digest = ad_hash_end(&h)};
+    memcpy(end.magic, magic, sizeof magic);
+    return end;
+}
+
+/* Everything that an open file holds, from malloc; NULL: others may write to it, or it cannot be read. */
+static char *read_ours(int fd, size_t *length)
+{
+    struct stat about;
+    if (fstat(fd, &about) || !S_ISREG(about.st_mode) || about.st_size < (off_t)sizeof(trailer)) return NULL;
+    if ((about.st_uid != geteuid() && about.st_uid != 0) || about.st_mode & (S_IWGRP | S_IWOTH)) return NULL;
+    const size_t size = (size_t)about.st_size;
+    char *bytes = malloc(size + 1);
+    for (*length = 0; bytes && *length < size;) {
+        const ssize_t got = read(fd, bytes + *length, size - *length);
+        if (got > 0) *length += (size_t)got;
+        else if (!got || errno != EINTR) break;
     }
-    return (ssize_t)have;
+    if (bytes && *length == size) return bytes;
+    free(bytes);
+    return NULL;
+}
+
+char *ad_cache_read(const char *entry, size_t *length)
+{
+    const int fd = open(entry, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0) return NULL;
+    size_t size = 0;
+    char *bytes = read_ours(fd, &size);
+    close(fd);
+    if (!bytes) return NULL;
+    *length = size - sizeof(trailer);
+    const trailer wanted = trailer_of(bytes, *length);
+    if (memcmp(bytes + *length, &wanted, sizeof wanted)) {
+        free(bytes);
+        return NULL;
+    }
+    bytes[*length] = 0;
+    return bytes;
 }
 
 static int write_all(int fd, const void *bytes, size_t count)
@@ -90,61 +121,38 @@ static int write_all(int fd, const void *bytes, size_t count)
     return 0;
 }
 
-int ad_cache_good(const char *entry)
+/* A new file in the folder, with the bytes and a trailer; *path is its name. Returns 0, or an errno; then it is not there. */
+static int write_fresh(ad_arena *m, const char *folder, const void *bytes, size_t length, char **path)
 {
-    const int fd = open(entry, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (fd < 0) return 0;
-    struct stat about;
-    int good = !fstat(fd, &about) && S_ISREG(about.st_mode) && about.st_size > (off_t)sizeof(trailer);
-    ad_hash h;
-    ad_hash_start(&h);
-    char block[1 << 14];
-    for (size_t left = good ? (size_t)about.st_size - sizeof(trailer) : 0; left && good;) {
-        const size_t some = left < sizeof block ? left : sizeof block;
-        good = read_all(fd, block, some) == (ssize_t)some;
-        ad_hash_bytes(&h, block, some);
-        left -= some;
-    }
-    trailer end;
-    const ad_digest digest = ad_hash_end(&h);
-    good = good && read_all(fd, &end, sizeof end) == (ssize_t)sizeof end && !memcmp(end.magic, magic, sizeof magic)
-           && !memcmp(&end.digest, &digest, sizeof digest);
-    close(fd);
-    return good;
-}
-
-/* Copies `from`, adds the trailer, and flushes it to disk. */
-static int copy(int from, int to)
-{
-    ad_hash h;
-    ad_hash_start(&h);
-    char block[1 << 14];
-    int status = 0;
-    for (ssize_t some = 1; some && !status;) {
-        some = read_all(from, block, sizeof block);
-        if (some < 0) return errno;
-        ad_hash_bytes(&h, block, (size_t)some);
-        status = write_all(to, block, (size_t)some);
-    }
-    trailer end = {.digest = ad_hash_end(&h)};
-    memcpy(end.magic, magic, sizeof magic);
-    if (!status) status = write_all(to, &end, sizeof end);
-    if (!status && fsync(to)) status = errno;
+    *path = ad_text(m, "%s/%sXXXXXX", folder, fresh);
+    const trailer end = trailer_of(bytes, length);
+    const int fd = mkostemp(*path, O_CLOEXEC); /* for this user alone */
+    if (fd < 0) return errno;
+    int status = write_all(fd, bytes, length);
+    if (!status) status = write_all(fd, &end, sizeof end);
+    if (close(fd) && !status) status = errno;
+    if (status) unlink(*path);
     return status;
 }
 
-int ad_cache_put(ad_arena *m, const char *made, const char *entry)
+int ad_cache_put(ad_arena *m, const char *entry, const void *bytes, size_t length)
 {
-    char *fresh = ad_text(m, "%.*s%s", (int)(strlen(entry) - 3), entry, fresh_suffix);
-    const int from = open(made, O_RDONLY | O_CLOEXEC);
-    if (from < 0) return errno;
-    const int to = mkostemp(fresh, O_CLOEXEC);
-    int status = to < 0 ? errno : copy(from, to);
-    close(from);
-    if (to < 0) return status;
-    if (!status && fchmod(to, 0700)) status = errno;
-    if (close(to) && !status) status = errno;
-    if (!status && rename(fresh, entry)) status = errno;
-    if (status) unlink(fresh);
+    char *folder = ad_text_n(m, entry, (size_t)(strrchr(entry, '/') - entry)), *path;
+    sweep(folder);
+    int status = write_fresh(m, folder, bytes, length, &path);
+    if (status) return status;
+    if (rename(path, entry)) {
+        status = errno;
+        unlink(path);
+    }
     return status;
+}
+
+void *ad_cache_load(ad_arena *m, const char *folder, const void *bytes, size_t length)
+{
+    char *path;
+    if (write_fresh(m, folder, bytes, length, &path)) return NULL;
+    void *handle = platform_object_open(path);
+    unlink(path);
+    return handle;
 }

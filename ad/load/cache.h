@@ -1,6 +1,6 @@
-/* cache.h - compiled models are kept on disk. An entry is one file, named by the digest of all that went into it; it ends with
- * a digest of its own content, so that a damaged one is noticed and made again. Entries appear whole or not at all: each is
- * written under a name of its own, flushed to disk and renamed, whichever of several processes comes last. */
+/* cache.h - what was made of models is kept on disk. An entry is one file, named by the digest of all that went into it; it ends
+ * with a digest of its own content, so that a damaged one is noticed and made again. Entries appear whole or not at all: each is
+ * written under a name of its own and renamed, whichever of several processes comes last. */
 #ifndef COSTATE_AD_CACHE_H
 #define COSTATE_AD_CACHE_H
 
@@ -12,10 +12,17 @@
  * should know of, says so. A folder in which others than the user and root may write is not used, for code is loaded from it. */
 char *ad_cache_folder(ad_arena *m, const char *wanted, char **why);
 
-char *ad_cache_entry(ad_arena *m, const char *folder, ad_digest key); /* the path of an entry, there or not */
-int ad_cache_good(const char *entry);                                 /* 1: it is there and whole */
+/* The path of an entry, there or not; `ending` says what it is: ".so", ... */
+char *ad_cache_entry(ad_arena *m, const char *folder, ad_digest key, const char *ending);
 
-/* Puts the file `made` into the cache as `entry`. Returns 0, or an errno; then no trace is left. */
-int ad_cache_put(ad_arena *m, const char *made, const char *entry);
+/* The content of an entry, ended by 0, from malloc; NULL: it is not there, not whole, or could have been written by others. */
+char *ad_cache_read(const char *entry, size_t *length);
+
+/* Puts bytes into the cache as `entry`. Returns 0, or an errno; then no trace is left. */
+int ad_cache_put(ad_arena *m, const char *entry, const void *bytes, size_t length);
+
+/* Loads the content of an entry from a file of its own, so that what was checked is what is loaded, and so that no other model of
+ * this program shares it. NULL: it cannot be loaded. */
+void *ad_cache_load(ad_arena *m, const char *folder, const void *bytes, size_t length);
 
 #endif

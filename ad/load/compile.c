@@ -1,8 +1,8 @@
 /* compile.c - running the system's compiler on units, with the cache before it. */
 #include "load/compile.h"
 
-#include "load/cache.h"
 #include "base/file.h"
+#include "load/cache.h"
 #include "load/headers.h"
 #include "platform/file.h"
 #include "platform/machine.h"
@@ -23,7 +23,7 @@ static const char fast_flags[] = "-O3 -fopenmp-simd -fno-math-errno -fno-trappin
                                  "-mcpu=native "
 #endif
                                  PLATFORM_OBJECT_FLAGS " -fvisibility=hidden";
-static const char plain_flags[] = "-O0 -w " PLATFORM_OBJECT_FLAGS " -fvisibility=hidden -x cpp-output";
+static const char plain_flags[] = "-O0 -w " PLATFORM_OBJECT_FLAGS " -fvisibility=hidden";
 
 static ad_trouble fail(ad_build *b, ad_trouble what, const char *text)
 {
@@ -39,7 +39,7 @@ static void warn(ad_build *b, const char *text)
 
 static int stopped(const ad_build *b)
 {
-    return b->stop && *b->stop;
+    return b->wishes.stop && *b->wishes.stop;
 }
 
 /* Whether a compiler was interrupted. The keyboard's signal goes to it and to this program, and it may be gone before the signal
@@ -51,26 +51,19 @@ static int interrupted(const ad_build *b, int status)
 
 /* ---- opening ---------------------------------------------------------------------------------------------------------- */
 
-static char *processor(ad_arena *m)
+void ad_build_open(ad_build *b, ad_arena *m, const ad_wishes *wishes)
 {
-    char kind[1 << 13];
+    *b = (ad_build){.m = m, .wishes = *wishes, .folder.lock = -1, .warnings.m = m, .error.m = m, .jobs = platform_processors()};
+    if (b->jobs > AD_JOBS) b->jobs = AD_JOBS;
+    const char *cc = wishes->compiler ? wishes->compiler : getenv("CC");
+    if (wishes->flags) ad_words_split(m, &b->flags, wishes->flags);
+    ad_words_split(m, &b->compiler, cc ? cc : "");
+    if (!b->compiler.count) ad_words_add(m, &b->compiler, "cc");
+    char *why, kind[1 << 13];
     platform_processor_kind(kind, sizeof kind);
-    return ad_text(m, "%s", kind);
-}
-
-/* GCC 8 to 12 tunes for AMD's processors with AVX-512 as for those before them, which have half the registers: it reads from
- * memory again what would stay in one. The tuning for others with AVX-512 does not. */
-static const char *tuning(const char *version)
-{
-#if defined(__x86_64__) && defined(__GNUC__)
-    const char *line_end = version + strcspn(version, "\n"), *number = line_end;
-    while (number > version && number[-1] != ' ') number--;
-    const long major = strstr(version, "Free Software Foundation") ? strtol(number, NULL, 10) : 0;
-    if (major >= 8 && major < 13 && __builtin_cpu_is("amd") && __builtin_cpu_supports("avx512vl")) return "-mtune=icelake-server";
-#else
-    (void)version;
-#endif
-    return "";
+    b->processor = ad_text(m, "%s", kind);
+    b->cache = ad_cache_folder(m, wishes->cache, &why);
+    if (why) warn(b, ad_text(m, "warning: %s; the model is compiled anew each time", why));
 }
 
 static int write_headers(ad_build *b)
@@ -82,29 +75,35 @@ static int write_headers(ad_build *b)
     return status;
 }
 
+/* The folder for temporary files, if it is not there. */
+static ad_trouble make_folder(ad_build *b)
+{
+    if (b->folder.path) return AD_FINE;
+    if (b->wishes.busy) *b->wishes.busy = 1;
+    int status = platform_folder_make(&b->folder, b->cache);
+    if (!status) status = write_headers(b);
+    if (!status) return AD_FINE;
+    return fail(b, AD_NO_ROOM, ad_text(b->m, "error: there is no folder for temporary files: %s\n  try: set TMPDIR to one\n",
+                                       strerror(status)));
+}
+
+void ad_build_rest(ad_build *b)
+{
+    for (int i = 0; i < AD_JOBS; i++) {
+        if (b->running[i]) platform_process_end(&b->running[i]->job);
+        b->running[i] = NULL;
+    }
+    platform_folder_remove(&b->folder);
+    if (b->wishes.busy) *b->wishes.busy = 0;
+}
+
+/* ---- one run of the compiler ------------------------------------------------------------------------------------------ */
+
 static ad_trouble no_compiler(ad_build *b, const char *why)
 {
     return fail(b, AD_NO_COMPILER,
                 ad_text(b->m, "error: the C compiler '%s' %s\n  try: install one (Debian: apt install gcc), or set CC to yours\n",
                         ad_words_join(b->m, &b->compiler), why));
-}
-
-/* Runs the compiler with these words more; its output becomes *out, its messages *err. */
-static ad_trouble run(ad_build *b, const ad_words *w, const char *name, char **out, size_t *length, char **err, int *status)
-{
-    char *out_file = ad_text(b->m, "%s/%s", b->folder.path, name), *err_file = ad_text(b->m, "%s.log", out_file);
-    platform_process job;
-    size_t err_length;
-    const int started = platform_process_start(&job, w->argv, out_file, err_file, b->folder.path);
-    if (started) return no_compiler(b, ad_text(b->m, "cannot be started: %s", strerror(started)));
-    *status = platform_process_wait(&job, b->stop);
-    if (interrupted(b, *status)) return fail(b, AD_STOPPED, "stopped\n");
-    *out = ad_file_read(b->m, out_file, length);
-    *err = ad_file_read(b->m, err_file, &err_length);
-    if (!*out || !*err)
-        return fail(b, AD_NO_ROOM, ad_text(b->m, "error: what the compiler writes cannot be read from %s\n", b->folder.path));
-    if (err_length > LOG_MAX) (*err)[LOG_MAX] = 0;
-    return AD_FINE;
 }
 
 static ad_words with_compiler(const ad_build *b)
@@ -114,43 +113,39 @@ static ad_words with_compiler(const ad_build *b)
     return w;
 }
 
-ad_trouble ad_build_open(ad_build *b, ad_arena *m, const ad_wishes *wishes)
+/* Runs the compiler with these words more; its output becomes *out, its messages *err. */
+static ad_trouble run(ad_build *b, const ad_words *w, const char *name, char **out, size_t *length, char **err, int *status)
 {
-    *b = (ad_build){.m = m, .stop = wishes->stop, .folder.lock = -1, .warnings.m = m, .error.m = m};
-    const char *cc = wishes->compiler ? wishes->compiler : getenv("CC");
-    if (wishes->flags) ad_words_split(m, &b->flags, wishes->flags);
-    ad_words_split(m, &b->compiler, cc ? cc : "");
-    if (!b->compiler.count) ad_words_add(m, &b->compiler, "cc");
-
-    char *why;
-    b->cache = ad_cache_folder(m, wishes->cache, &why);
-    if (why) warn(b, ad_text(m, "warning: %s; the model is compiled anew each time", why));
-    int status = platform_folder_make(&b->folder, b->cache);
-    if (!status) status = write_headers(b);
-    if (status)
-        return fail(b, AD_NO_ROOM,
-                    ad_text(m, "error: there is no folder for temporary files: %s\n  try: set TMPDIR to one\n",
-                            strerror(status)));
-
-    ad_words w = with_compiler(b);
-    ad_words_add(m, &w, "--version");
-    char *version, *log;
-    size_t length;
-    const ad_trouble trouble = run(b, &w, "version", &version, &length, &log, &status);
-    if (trouble) return trouble;
-    if (status) return no_compiler(b, "does not work: it does not tell its version");
-    b->tuning = tuning(version);
-    b->identity = ad_text(m, "%s\n%s\n%s", ad_words_join(m, &b->compiler), version, processor(m));
+    char *out_file = ad_text(b->m, "%s/%s", b->folder.path, name), *err_file = ad_text(b->m, "%s.log", out_file);
+    platform_process job;
+    size_t err_length;
+    if (stopped(b)) return fail(b, AD_STOPPED, "stopped\n");
+    const int started = platform_process_start(&job, w->argv, out_file, err_file, b->folder.path);
+    if (started) return no_compiler(b, ad_text(b->m, "cannot be started: %s", strerror(started)));
+    *status = platform_process_wait(&job, b->wishes.stop);
+    if (interrupted(b, *status)) return fail(b, AD_STOPPED, "stopped\n");
+    *out = ad_file_read(b->m, out_file, length);
+    *err = ad_file_read(b->m, err_file, &err_length);
+    if (!*out || !*err)
+        return fail(b, AD_NO_ROOM, ad_text(b->m, "error: what the compiler writes cannot be read from %s\n", b->folder.path));
+    if (err_length > LOG_MAX) (*err)[LOG_MAX] = 0;
     return AD_FINE;
 }
 
-void ad_build_close(ad_build *b)
+ad_trouble ad_build_version(ad_build *b)
 {
-    for (int i = 0; i < AD_JOBS; i++) {
-        if (b->running[i]) platform_process_end(&b->running[i]->job);
-        b->running[i] = NULL;
-    }
-    platform_folder_remove(&b->folder);
+    ad_trouble trouble = b->version ? AD_FINE : make_folder(b);
+    if (trouble || b->version) return trouble;
+    ad_words w = with_compiler(b);
+    ad_words_add(b->m, &w, "--version");
+    char *version, *log;
+    size_t length;
+    int status;
+    trouble = run(b, &w, "version", &version, &length, &log, &status);
+    if (trouble) return trouble;
+    if (status) return no_compiler(b, "does not work: it does not tell its version");
+    b->version = version;
+    return AD_FINE;
 }
 
 /* ---- the user's file -------------------------------------------------------------------------------------------------- */
@@ -168,134 +163,202 @@ static size_t take_out(char *text, size_t length, const char *folder)
     return (size_t)(to - text);
 }
 
-/* The compiler on the user's file itself. */
-static ad_trouble run_on_model(ad_build *b, const char *how, const char *name, char **out, size_t *length, char **err, int *status)
+/* The files in a rule for make, "target: file file \", which are not headers of costate's own. */
+static void add_reads(ad_build *b, const char *rule, ad_words *reads)
 {
-    ad_words w = with_compiler(b);
-    ad_words_split(b->m, &w, how);
-    for (int i = 0; i < b->model.count; i++) ad_words_add(b->m, &w, b->model.argv[i]);
-    return run(b, &w, name, out, length, err, status);
+    size_t length;
+    char *at = ad_file_read(b->m, rule, &length), *to;
+    if (!at) return;
+    for (at += strcspn(at, ":") + (at[strcspn(at, ":")] != 0); *at;) {
+        const char *word = to = at;
+        for (; *at && !strchr(" \n", *at); at++) { /* a blank in a name has a backslash before it, and $ is doubled */
+            if ((*at == '\\' && at[1] && strchr(" #\n", at[1])) || (*at == '$' && at[1] == '$')) at++;
+            if (*at != '\n') *to++ = *at;
+        }
+        const int more = *at != 0;
+        *to = 0;
+        at += more;
+        if (*word && strncmp(word, b->folder.path, strlen(b->folder.path))) ad_words_add(b->m, reads, word);
+    }
 }
 
-ad_trouble ad_preprocess(ad_build *b, const char *file, int defines, const char *const *define, char **text, size_t *length)
+/* The words for the user's file, with a list of what is read. */
+static void add_model(const ad_build *b, ad_words *w, const char *reads)
 {
-    b->model = (ad_words){0};
-    ad_words_split(b->m, &b->model, "-x c -I");
-    ad_words_add(b->m, &b->model, b->folder.path);
-    for (int i = 0; i < defines; i++) ad_words_add(b->m, &b->model, ad_text(b->m, "-D%s", define[i]));
-    ad_words_add(b->m, &b->model, file);
-    char *log;
+    ad_words_split(b->m, w, "-MD -MF");
+    ad_words_add(b->m, w, reads);
+    ad_words_split(b->m, w, "-x c -I");
+    ad_words_add(b->m, w, b->folder.path);
+    for (int i = 0; i < b->wishes.defines; i++) ad_words_add(b->m, w, ad_text(b->m, "-D%s", b->wishes.define[i]));
+    ad_words_add(b->m, w, b->wishes.file);
+}
+
+ad_trouble ad_preprocess(ad_build *b, char **text, size_t *length, ad_words *reads)
+{
+    ad_trouble trouble = make_folder(b);
+    if (trouble) return trouble;
+    ad_words w = with_compiler(b);
+    char *rule = ad_text(b->m, "%s/model.d", b->folder.path), *log;
     int status;
-    const ad_trouble trouble = run_on_model(b, "-E", "model.i", text, length, &log, &status);
+    ad_words_split(b->m, &w, "-E -DCOSTATE_DIFF=1 -DNDEBUG");
+    add_model(b, &w, rule);
+    trouble = run(b, &w, "model.i", text, length, &log, &status);
     if (trouble) return trouble;
     if (status) {
         take_out(log, strlen(log), b->folder.path);
         return fail(b, AD_NOT_C, log);
     }
+    add_reads(b, rule, reads);
     *length = take_out(*text, *length, b->folder.path);
     return AD_FINE;
 }
 
-/* ---- units ------------------------------------------------------------------------------------------------------------ */
+void ad_unit_reads(ad_build *b, const ad_unit *u, ad_words *reads)
+{
+    if (u->reads) add_reads(b, u->reads, reads);
+}
+
+/* ---- flags ------------------------------------------------------------------------------------------------------------ */
+
+/* GCC 8 to 12 tunes for AMD's processors with AVX-512 as for those before them, which have half the registers: it reads from
+ * memory again what would stay in one. The tuning for others with AVX-512 does not. */
+static const char *tuning(const char *version)
+{
+#if defined(__x86_64__) && defined(__GNUC__)
+    const char *line_end = version + strcspn(version, "\n"), *number = line_end;
+    while (number > version && number[-1] != ' ') number--;
+    const long major = strstr(version, "Free Software Foundation") ? strtol(number, NULL, 10) : 0;
+    if (major >= 8 && major < 13 && __builtin_cpu_is("amd") && __builtin_cpu_supports("avx512vl")) return "-mtune=icelake-server";
+#else
+    (void)version;
+#endif
+    return "";
+}
 
 /* Flags that the text asks for in a comment on its first line. */
-static void own_flags(ad_arena *m, ad_words *w, const ad_unit *u)
+static void own_flags(ad_arena *m, ad_words *w, const char *text)
 {
     static const char mark[] = "costate-flags:";
-    const char *line = ad_text_n(m, u->text, strcspn(u->text, "\n")), *flags = strstr(line, mark);
+    const char *line = ad_text_n(m, text, strcspn(text, "\n")), *flags = strstr(line, mark);
     if (!flags) return;
     flags += sizeof mark - 1;
     const char *end = strstr(flags, "*/");
     ad_words_split(m, w, end ? ad_text_n(m, flags, (size_t)(end - flags)) : flags);
 }
 
-static ad_digest key(const ad_build *b, const ad_unit *u, const ad_words *flags)
+/* Those for what costate diff emits; `text` may ask for some. */
+static ad_words emitted_flags(const ad_build *b, const char *text)
 {
-    ad_hash h;
-    ad_hash_start(&h);
-    ad_hash_field(&h, u->origin ? "model" : "emitted");
-    ad_hash_field(&h, b->identity);
-    ad_hash_field(&h, ad_words_join(b->m, flags));
-    for (int i = 0; !u->origin && i < ad_header_count; i++) ad_hash_bytes(&h, ad_headers[i].text, ad_headers[i].length);
-    ad_hash_bytes(&h, u->text, u->length);
-    return ad_hash_end(&h);
+    ad_words flags = {0};
+    ad_words_split(b->m, &flags, fast_flags);
+    ad_words_split(b->m, &flags, tuning(b->version));
+    own_flags(b->m, &flags, text);
+    for (int i = 0; i < b->flags.count; i++) ad_words_add(b->m, &flags, b->flags.argv[i]);
+    return flags;
+}
+
+void ad_build_hash(const ad_build *b, ad_hash *h)
+{
+    const ad_words flags = emitted_flags(b, "");
+    ad_hash_field(h, ad_source_digest);
+    ad_hash_field(h, ad_words_join(b->m, &b->compiler));
+    ad_hash_field(h, b->version);
+    ad_hash_field(h, b->processor);
+    ad_hash_field(h, ad_words_join(b->m, &flags));
+}
+
+/* ---- units ------------------------------------------------------------------------------------------------------------ */
+
+/* Loads a shared object that is in memory. */
+static void *load(ad_build *b, const char *bytes, size_t length)
+{
+    void *handle = b->cache ? ad_cache_load(b->m, b->cache, bytes, length) : NULL;
+    if (!handle && !make_folder(b)) handle = ad_cache_load(b->m, b->folder.path, bytes, length);
+    return handle;
+}
+
+void ad_build_keep(ad_build *b, const char *entry, const void *bytes, size_t length)
+{
+    const int status = b->cache ? ad_cache_put(b->m, entry, bytes, length) : 0;
+    if (!status) return;
+    warn(b, ad_text(b->m, "warning: the cache folder %s cannot be used: %s; the model is compiled anew each time", b->cache,
+                    strerror(status)));
+    b->cache = NULL;
+}
+
+int ad_unit_recall(ad_build *b, ad_unit *u)
+{
+    size_t length;
+    char *bytes = u->entry ? ad_cache_read(u->entry, &length) : NULL;
+    if (bytes) u->handle = load(b, bytes, length);
+    free(bytes);
+    return u->handle != NULL;
 }
 
 /* Waits for the unit's compiler, if one runs. */
 static void settle(ad_build *b, ad_unit *u)
 {
     if (!u->job.pid) return;
-    u->status = platform_process_wait(&u->job, b->stop);
+    u->status = platform_process_wait(&u->job, b->wishes.stop);
     for (int i = 0; i < AD_JOBS; i++)
         if (b->running[i] == u) b->running[i] = NULL;
 }
 
 static ad_unit **free_place(ad_build *b)
 {
-    for (int i = 0; i < AD_JOBS; i++)
+    for (int i = 0; i < b->jobs; i++)
         if (!b->running[i]) return &b->running[i];
     ad_unit *oldest = b->running[0];
-    for (int i = 1; i < AD_JOBS; i++)
+    for (int i = 1; i < b->jobs; i++)
         if (b->running[i]->number < oldest->number) oldest = b->running[i];
     settle(b, oldest);
     return free_place(b);
 }
 
-static ad_words unit_flags(const ad_build *b, const ad_unit *u)
+/* The command that makes a shared object of the unit, whose text is written to a file. */
+static ad_trouble unit_words(ad_build *b, ad_unit *u, ad_words *w)
 {
-    ad_words flags = {0};
-    ad_words_split(b->m, &flags, u->origin ? plain_flags : fast_flags);
-    if (u->origin) return flags;
-    ad_words_split(b->m, &flags, b->tuning);
-    own_flags(b->m, &flags, u);
-    for (int i = 0; i < b->flags.count; i++) ad_words_add(b->m, &flags, b->flags.argv[i]);
-    return flags;
-}
-
-static ad_trouble compile(ad_build *b, ad_unit *u)
-{
-    u->number = b->units++;
-    u->source = ad_text(b->m, "%s/unit%d.%s", b->folder.path, u->number, u->origin ? "i" : "c");
-    u->log = ad_text(b->m, "%s/unit%d.log", b->folder.path, u->number);
-    u->path = ad_text(b->m, "%s/unit%d" PLATFORM_OBJECT, b->folder.path, u->number);
-    int status = platform_file_write(u->source, u->text, u->length);
+    *w = with_compiler(b);
+    if (!u->text) {
+        u->reads = ad_text(b->m, "%s/unit%d.d", b->folder.path, u->number);
+        ad_words_split(b->m, w, plain_flags);
+        add_model(b, w, u->reads);
+        return AD_FINE;
+    }
+    u->source = ad_text(b->m, "%s/unit%d.c", b->folder.path, u->number);
+    const int status = platform_file_write(u->source, u->text, u->length);
     if (status) return fail(b, AD_NO_ROOM, ad_text(b->m, "error: %s cannot be written: %s\n", u->source, strerror(status)));
-
-    ad_words w = with_compiler(b);
-    const ad_words flags = unit_flags(b, u);
-    for (int i = 0; i < flags.count; i++) ad_words_add(b->m, &w, flags.argv[i]);
-    if (!u->origin) ad_words_split(b->m, &w, "-I"), ad_words_add(b->m, &w, b->folder.path);
-    ad_words_add(b->m, &w, u->source);
-    ad_words_split(b->m, &w, "-o");
-    ad_words_add(b->m, &w, u->path);
-    ad_words_add(b->m, &w, "-lm");
-    ad_unit **place = free_place(b);
-    if (stopped(b)) return fail(b, AD_STOPPED, "stopped\n");
-    status = platform_process_start(&u->job, w.argv, u->log, u->log, b->folder.path);
-    if (status) return no_compiler(b, ad_text(b->m, "cannot be started: %s", strerror(status)));
-    *place = u;
+    const ad_words flags = emitted_flags(b, u->text);
+    for (int i = 0; i < flags.count; i++) ad_words_add(b->m, w, flags.argv[i]);
+    ad_words_split(b->m, w, "-I");
+    ad_words_add(b->m, w, b->folder.path);
+    ad_words_add(b->m, w, u->source);
     return AD_FINE;
 }
 
 ad_trouble ad_unit_start(ad_build *b, ad_unit *u)
 {
-    const ad_words flags = unit_flags(b, u);
-    u->entry = b->cache ? ad_cache_entry(b->m, b->cache, key(b, u, &flags)) : NULL;
-    if (!u->entry || !ad_cache_good(u->entry)) return compile(b, u);
-    u->path = u->entry;
+    ad_words w;
+    ad_trouble trouble = ad_build_version(b);
+    if (!trouble) trouble = make_folder(b);
+    if (trouble) return trouble;
+    u->number = b->units++;
+    u->log = ad_text(b->m, "%s/unit%d.log", b->folder.path, u->number);
+    u->path = ad_text(b->m, "%s/unit%d" PLATFORM_OBJECT, b->folder.path, u->number);
+    trouble = unit_words(b, u, &w);
+    if (trouble) return trouble;
+    ad_words_split(b->m, &w, "-o");
+    ad_words_add(b->m, &w, u->path);
+    ad_words_add(b->m, &w, "-lm");
+    ad_unit **place = free_place(b);
+    if (stopped(b)) return fail(b, AD_STOPPED, "stopped\n");
+    const int status = platform_process_start(&u->job, w.argv, u->log, u->log, b->folder.path);
+    if (status) return no_compiler(b, ad_text(b->m, "cannot be started: %s", strerror(status)));
+    *place = u;
     return AD_FINE;
 }
 
-/* What the compiler says of the user's file as it stands: in the preprocessed text all of COSTATE_MODEL is on one line. */
-static char *said_of_model(ad_build *b, char *log)
-{
-    char *out, *err;
-    size_t length;
-    int status = 0;
-    if (run_on_model(b, "-fsyntax-only -w", "model.said", &out, &length, &err, &status) || !status || !*err) return log;
-    return err;
-}
-
+/* Waits for the compiler and judges what it did. */
 static ad_trouble compiled(ad_build *b, ad_unit *u)
 {
     settle(b, u);
@@ -304,13 +367,12 @@ static ad_trouble compiled(ad_build *b, ad_unit *u)
     size_t length = 0;
     char *log = ad_file_read(b->m, u->log, &length);
     if (length > LOG_MAX) log[LOG_MAX] = 0;
-    if (log && u->origin) log = said_of_model(b, log);
     if (log) take_out(log, strlen(log), b->folder.path);
     const char *said = !log || !*log ? "error: the compiler failed without a word\n" : log;
-    if (u->status > 128 && !u->origin)
+    if (!u->text) return fail(b, AD_NOT_C, said);
+    if (u->status > 128)
         return fail(b, AD_NOT_C, ad_text(b->m, "error: the compiler was ended by signal %d: %s\n%s", u->status - 128,
                                          strsignal(u->status - 128), said));
-    if (u->origin) return fail(b, AD_NOT_C, said);
     return fail(b, AD_OWN_BUG,
                 ad_text(b->m,
                         "error: costate diff wrote C that the compiler does not take; this is a mistake of costate, please "
@@ -318,30 +380,21 @@ static ad_trouble compiled(ad_build *b, ad_unit *u)
                         said));
 }
 
-/* A shared object that was just made goes into the cache and is loaded from there, or from where it is. */
-static void keep(ad_build *b, ad_unit *u)
+void ad_unit_keep(ad_build *b, const ad_unit *u)
 {
-    const int status = u->entry ? ad_cache_put(b->m, u->path, u->entry) : 0;
-    if (status) {
-        warn(b, ad_text(b->m, "warning: the cache folder %s cannot be used: %s; the model is compiled anew each time", b->cache,
-                        strerror(status)));
-        b->cache = u->entry = NULL;
-    }
-    if (u->entry) u->handle = platform_object_open(u->entry);
-    if (!u->handle) u->handle = platform_object_open(u->path);
+    size_t length;
+    const char *bytes = u->entry && u->path ? ad_file_read(b->m, u->path, &length) : NULL;
+    if (bytes) ad_build_keep(b, u->entry, bytes, length);
 }
 
 ad_trouble ad_unit_finish(ad_build *b, ad_unit *u)
 {
-    if (u->path == u->entry && !(u->handle = platform_object_open(u->path))) {
-        const ad_trouble trouble = compile(b, u); /* whole, but not for this system: made again, and not kept */
-        if (trouble) return trouble;
-        u->entry = NULL;
-    }
     if (u->handle) return AD_FINE;
     const ad_trouble trouble = compiled(b, u);
     if (trouble) return trouble;
-    keep(b, u);
+    ad_unit_keep(b, u);
+    u->handle = platform_object_open(u->path);
+    if (!u->handle && u->entry) ad_unit_recall(b, u); /* programs may not be run from the folder */
     if (u->handle) return AD_FINE;
     return fail(b, AD_NO_ROOM, ad_text(b->m, "error: the compiled model cannot be loaded: %s\n", platform_object_error()));
 }

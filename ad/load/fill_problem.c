@@ -67,9 +67,7 @@ static int check(costate_model *m)
 static void fill_problem(costate_model *m)
 {
     const costate_descriptor *d = m->descriptor;
-    const costate_pattern pattern = m->problem.pattern; /* survives */
     m->problem = m->functions.problem;
-    if (!m->problem.jac) m->problem.pattern = pattern;
 #define COSTATE_NOMINAL(...)
 #define COSTATE_LIST(name, ...) m->problem.name = d->name.item;
 #include <costate/model.def>
@@ -93,13 +91,11 @@ static int fill_nominal(costate_model *m)
 
 int ad_model_fill(costate_model *m)
 {
-    const int first = !m->y0;
-    int status = first ? check(m) : 0;
+    int status = check(m);
     if (status) return status;
     fill_problem(m);
-    if (!first) return 0;
     status = fill_nominal(m);
-    if (status || m->problem.jac || !m->functions.pattern) return status;
+    if (status || m->problem.jac) return status;
     status = ad_compress_pattern(m, 0);
     if (!status) m->problem.pattern = costate_columns_pattern(m->problem.n, &m->pattern[0]);
     return status;

@@ -14,4 +14,7 @@ typedef struct ad_header {
 extern const ad_header ad_headers[];
 extern const int ad_header_count;
 
+/* Stands for the text of costate diff itself: code that another one wrote is not used. */
+extern const char ad_source_digest[];
+
 #endif

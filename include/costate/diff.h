@@ -6,9 +6,10 @@
  *     else ... costate_create(&solver, costate_model_problem(m), &options) ...
  *     costate_model_close(m);                                        after costate_free of its solvers
  *
- * What was compiled is kept in a cache folder, $COSTATE_CACHE, else $XDG_CACHE_HOME/costate, else ~/.cache/costate, so that
- * the second time takes milliseconds. The compiler is $CC, else cc. Nothing here prints; models are independent of each other
- * and may be opened from several threads. */
+ * Derivatives are compiled when they are first called, by whichever thread: a callback of the problem that cannot be compiled
+ * returns -1, the run fails, and costate_model_message says why. What was compiled is kept in a cache folder, $COSTATE_CACHE,
+ * else $XDG_CACHE_HOME/costate, else ~/.cache/costate, so that the second time takes milliseconds and no compiler. The compiler
+ * is $CC, else cc. Nothing here prints; models are independent of each other and may be opened from several threads. */
 #ifndef COSTATE_DIFF_H
 #define COSTATE_DIFF_H
 
@@ -35,7 +36,7 @@ typedef enum costate_model_status {
 } costate_model_status;
 
 typedef struct costate_model_options {
-    int order;                         /* derivatives to compile at once: 1 (default), 2 (jvp2, vjp_dot) or 3 (vjp_dot2) */
+    int order;                         /* derivatives to compile at once: 0 none (default), 1, 2 (jvp2, vjp_dot), 3 (vjp_dot2) */
     int defines;                       /* definitions for the model's preprocessor: how many, and "NAME=value" each */
     const char *const *define;
     const char *compiler;              /* NULL: $CC, else cc */
@@ -43,6 +44,7 @@ typedef struct costate_model_options {
     const char *cache;                 /* the cache folder; NULL: as above; "none": none */
     int nan_check;                     /* 1: the code stops at the first NaN or infinity that it makes and says where: slow */
     const volatile sig_atomic_t *stop; /* if it becomes non-zero, compiling is given up; NULL: never */
+    volatile sig_atomic_t *busy;       /* is 1 while there are compilers and temporary files, for signal handlers; may be NULL */
 } costate_model_options;
 
 /* Opens a model; options NULL: all defaults. On failure *m still holds a model, if there was memory for one, so that
@@ -50,13 +52,14 @@ typedef struct costate_model_options {
 COSTATE_API int costate_model_open(costate_model **m, const char *file, const costate_model_options *options);
 COSTATE_API void costate_model_close(costate_model *m); /* NULL is fine */
 
-/* Compiles the derivatives up to this order, if they are not there. The problem changes: solvers made before do not see it. */
+/* Compiles all derivatives up to this order now, as many side by side as there are processors, so that no run has to wait for
+ * one. After a failure in a run it has those that could not be compiled tried again; order 0 does only that. */
 COSTATE_API int costate_model_need(costate_model *m, int order);
 
 COSTATE_API const char *costate_model_message(const costate_model *m);  /* of the last failure; "": none; NULL m: no memory */
 COSTATE_API const char *costate_model_warnings(const costate_model *m); /* one or more lines, or "" */
 
-/* The problem, with all products that the order gives. It and what it points to live until costate_model_close. */
+/* The problem, with all products. It and what it points to live until costate_model_close. */
 COSTATE_API const costate_problem *costate_model_problem(const costate_model *m);
 
 /* What else the descriptor says. */
@@ -66,7 +69,7 @@ typedef struct costate_model_info {
     const double *y0; /* states: the nominal initial state, from .y0 or init */
     const double *p;  /* params: the nominal parameters, from .p or defaults */
     const char *const *objective_names; /* or NULL: g[0], g[1], ... */
-    int order;        /* derivatives that are there */
+    int order;        /* derivatives that are there: 3 */
 } costate_model_info;
 COSTATE_API costate_model_info costate_model_about(const costate_model *m);
 

@@ -41,6 +41,10 @@
 #pragma GCC optimize("no-loop-unroll-and-jam")
 #endif
 
+/* What costs no less than a call of it: compilers would copy it to every place that has a use for it, and that is where most of
+ * the time went in which a small model is compiled. */
+#define COSTATE_APART __attribute__((noinline, unused)) static
+
 /* Four lanes. It may lie wherever a double may; behind pointers when handed to a function, for how vectors are passed by value
  * depends on the processor. */
 typedef double costate_v4 __attribute__((vector_size(32), aligned(8)));
@@ -121,7 +125,7 @@ __attribute__((destructor, unused)) static void costate_work_unload(void)
     costate_work_mine = NULL;
 }
 
-static inline costate_work *costate_work_new(void)
+COSTATE_APART costate_work *costate_work_new(void)
 {
     costate_work *k = (costate_work *)calloc(1, sizeof *k);
     if (!k) return NULL;
@@ -168,7 +172,7 @@ static inline int costate_scratch_back(costate_work *k, costate_mark mark, int s
 }
 
 /* Another chunk behind the last, twice as large, with room for `count` doubles. */
-static inline costate_chunk *costate_chunk_new(costate_work *k, size_t count)
+COSTATE_APART costate_chunk *costate_chunk_new(costate_work *k, size_t count)
 {
     costate_chunk *last = k->chunk ? k->chunk : k->first;
     while (last && last->next) last = last->next;
@@ -185,7 +189,7 @@ static inline costate_chunk *costate_chunk_new(costate_work *k, size_t count)
 }
 
 /* `count` doubles, not zeroed, aligned to 64 bytes; NULL: no memory. */
-static inline double *costate_scratch(costate_work *k, size_t count)
+COSTATE_APART double *costate_scratch(costate_work *k, size_t count)
 {
     if (count > SIZE_MAX / 2 / sizeof(double)) return NULL;
     count = (count + 7) & ~(size_t)7;
@@ -199,7 +203,7 @@ static inline double *costate_scratch(costate_work *k, size_t count)
     return array;
 }
 
-static inline double *costate_scratch_zero(costate_work *k, size_t count)
+COSTATE_APART double *costate_scratch_zero(costate_work *k, size_t count)
 {
     double *array = costate_scratch(k, count);
     if (array && count) memset(array, 0, count * sizeof(double));
@@ -217,7 +221,7 @@ static inline __attribute__((always_inline)) void costate_rows(double *to, size_
         for (int l = 0; l < lanes; l++) to[l] = (add ? to[l] : 0) + from[l];
 }
 
-static inline void costate_lanes_copy(double *to, size_t wanted, const double *from, size_t given, size_t rows, int lanes,
+COSTATE_APART void costate_lanes_copy(double *to, size_t wanted, const double *from, size_t given, size_t rows, int lanes,
                                       int add)
 {
     if (lanes == 1) costate_rows(to, wanted, from, given, rows, 1, add);
@@ -227,7 +231,7 @@ static inline void costate_lanes_copy(double *to, size_t wanted, const double *f
 
 /* The first `lanes` of the w lanes of each row of x, as a block of its own with `width` lanes, the others 0. On scratch; NULL: no
  * memory. */
-static inline double *costate_lanes_in(costate_work *k, const double *x, size_t rows, int w, int lanes, int width)
+COSTATE_APART double *costate_lanes_in(costate_work *k, const double *x, size_t rows, int w, int lanes, int width)
 {
     double *a = costate_scratch_zero(k, rows * (size_t)width);
     if (a) costate_lanes_copy(a, (size_t)width, x, (size_t)w, rows, lanes, 0);
@@ -235,7 +239,7 @@ static inline double *costate_lanes_in(costate_work *k, const double *x, size_t 
 }
 
 /* Back again: writes the lanes to x, or adds them. */
-static inline void costate_lanes_out(double *x, const double *a, size_t rows, int w, int lanes, int width, int add)
+COSTATE_APART void costate_lanes_out(double *x, const double *a, size_t rows, int w, int lanes, int width, int add)
 {
     if (add) costate_lanes_copy(x, (size_t)w, a, (size_t)width, rows, lanes, 1);
     else costate_lanes_copy(x, (size_t)w, a, (size_t)width, rows, lanes, 0);
@@ -419,6 +423,22 @@ static inline void costate_sets_free(costate_index_set *s, size_t count)
 {
     for (size_t i = 0; s && i < count; i++) free(s[i].item);
     free(s);
+}
+
+/* ---- code in pieces: functions that are compiled when they are first called ------------------------------------------- */
+
+/* What knows how to make them; set by who has loaded the file. */
+typedef struct costate_hook {
+    void *(*load)(void *context, const char *piece, const char *symbol); /* the function, or NULL */
+    void *context;
+} costate_hook;
+
+/* The function `symbol` of a piece, kept in *code from then on; NULL: it cannot be had. Several threads may ask at once. */
+COSTATE_APART void *costate_load(const costate_hook *hook, void **code, const char *piece, const char *symbol)
+{
+    void *found = hook->load ? hook->load(hook->context, piece, symbol) : NULL;
+    if (found) __atomic_store_n(code, found, __ATOMIC_RELEASE);
+    return found;
 }
 
 /* ---- what an emitted file offers -------------------------------------------------------------------------------------- */

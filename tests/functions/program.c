@@ -20,7 +20,7 @@ static void made(const char *text, char *out, size_t room)
     ad_diag *d = ad_diag_open(m);
     ad_out o = {.m = m};
     const ad_model *model = ad_front_text(m, d, "model.c", text, strlen(text));
-    if (model) assert_int_equal(ad_generate(m, model, &(ad_generate_options){.pieces = AD_FIRST}, &o), 0);
+    if (model) assert_int_equal(ad_generate(m, model, &(ad_generate_options){.products = AD_FIRST}, &o), 0);
     snprintf(out, room, "%s", model ? ad_out_text(&o) : ad_diag_text(d));
     ad_arena_close(m);
 }

@@ -16,7 +16,7 @@ enum {
 
 static void generate(ad_arena *m, const ad_model *model)
 {
-    const ad_generate_options o = {.pieces = AD_FIRST | AD_SECOND};
+    const ad_generate_options o = {.products = AD_FIRST | AD_SECOND};
     ad_out out = {.m = m};
     ad_generate(m, model, &o, &out);
 }

@@ -41,7 +41,7 @@ static inline costate_model *generated_open(const char *name, const char *size, 
 /* All tests open models like this, so that each is compiled once. */
 static inline costate_model *generated_model(const char *name, const char *size)
 {
-    return generated_open(name, size, 2, "-O1");
+    return generated_open(name, size, 0, "-O1");
 }
 
 typedef struct generated {
