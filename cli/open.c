@@ -82,10 +82,19 @@ void cli_model_failed(const cli_request *r, const costate_model *m)
     else fputs(message, stderr);
 }
 
+/* What the command will call, where that is known. */
+static const char *ahead(const cli_request *r)
+{
+    const costate_table *method = r->command->bit & CLI_GRADIENT ? costate_method_find(cli_method(r)) : NULL;
+    if (!method) return NULL;
+    if (method->family == COSTATE_ERK) return "gradient";
+    return method->family == COSTATE_ROS ? "gradient rosenbrock" : "gradient implicit";
+}
+
 int cli_open_with(cli_opener *open, costate_model **m, const cli_request *r, void *context)
 {
     const char **define = cli_take((size_t)r->count, sizeof *define), *text;
-    costate_model_options options = {.define = define, .nan_check = cli_value(r, OPT_NAN_CHECK) != NULL};
+    costate_model_options options = {.define = define, .nan_check = cli_value(r, OPT_NAN_CHECK) != NULL, .ahead = ahead(r)};
     for (int at = 0; (text = cli_next(r, OPT_DEFINE, &at));) define[options.defines++] = text;
     progress_start(r, "compiling the model");
     heed_signals();

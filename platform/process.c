@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifdef __APPLE__ /* libraries have no environ of their own there */
@@ -84,6 +85,14 @@ int platform_process_wait(platform_process *p, const volatile sig_atomic_t *stop
     p->pid = 0;
     if (got < 0) return 0; /* the program ignores SIGCHLD, so nobody knows; what the process was to write will show */
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+int platform_process_ended(const platform_process *p)
+{
+    siginfo_t info = {0};
+    if (!p->pid || waitid(P_PID, (id_t)p->pid, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid) return 1;
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    return 0;
 }
 
 void platform_process_end(platform_process *p)

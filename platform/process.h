@@ -19,6 +19,9 @@ int platform_process_start(platform_process *p, char *const *argv, const char *o
  * ended. */
 int platform_process_wait(platform_process *p, const volatile sig_atomic_t *stop);
 
+/* 1: it has ended, so that waiting for it takes no time. Where it has not, this takes a millisecond. */
+int platform_process_ended(const platform_process *p);
+
 void platform_process_end(platform_process *p); /* ends it, if one runs */
 
 /* Runs argv[0] from the open file `in` to the open file `out` and waits for it. Returns its exit code as above; < 0: it could

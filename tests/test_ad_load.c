@@ -348,6 +348,113 @@ static void read_only_folder(void **state)
     assert_int_equal(count_files(x->cache, "", NULL), 0);
 }
 
+/* ---- how often a compiler runs ------------------------------------------------------------------------------------------ */
+
+/* A compiler that writes a line for each time it is started. */
+static costate_model_options counted(const place *x, char compiler[PATH])
+{
+    char script[2 * PATH];
+    snprintf(compiler, PATH, "%.200s/counted-cc", x->root);
+    snprintf(script, sizeof script, "#!/bin/sh\necho >>%.200s/started\nexec %.200s \"$@\"\n", x->root,
+             getenv("CC") ? getenv("CC") : "cc");
+    write_file(compiler, script);
+    assert_int_equal(chmod(compiler, 0700), 0);
+    usleep(OLD);
+    return (costate_model_options){.flags = "-O0", .compiler = compiler};
+}
+
+static int started(const place *x) /* since it was last asked */
+{
+    char path[PATH];
+    snprintf(path, sizeof path, "%.200s/started", x->root);
+    FILE *f = fopen(path, "r");
+    int count = 0;
+    for (int c; f && (c = getc(f)) != EOF;) count += c == '\n';
+    if (f) fclose(f);
+    unlink(path);
+    return count;
+}
+
+static int starts_for(const place *x, const costate_model_options *options, double rate)
+{
+    costate_model *m = open_good(x->model, options);
+    check_decay(m, rate);
+    costate_model_close(m);
+    return started(x);
+}
+
+/* None while nothing has changed; some after a change of the file, of a header of its own, of a definition, of the compiler. */
+static void warm(void **state)
+{
+    const place *x = *state;
+    char compiler[PATH], header[PATH], text[2048];
+    costate_model_options options = counted(x, compiler);
+    snprintf(header, sizeof header, "%.200s/rate.h", x->root);
+    snprintf(text, sizeof text, "#include \"rate.h\"\n%s", decay);
+    write_file(header, "#define RATE 2\n");
+    write_file(x->model, text);
+    usleep(OLD);
+    assert_true(starts_for(x, &options, 2) > 0);
+    assert_int_equal(starts_for(x, &options, 2), 0);
+    write_file(header, "#define RATE 5\n");
+    usleep(OLD);
+    assert_true(starts_for(x, &options, 5) > 0);
+    assert_int_equal(starts_for(x, &options, 5), 0);
+    write_file(x->model, decay);
+    usleep(OLD);
+    assert_true(starts_for(x, &options, 1) > 0);
+    assert_int_equal(starts_for(x, &options, 1), 0);
+    const char *define[] = {"RATE=4"};
+    options.defines = 1, options.define = define;
+    assert_true(starts_for(x, &options, 4) > 0);
+    assert_int_equal(starts_for(x, &options, 4), 0);
+    FILE *f = fopen(compiler, "a");
+    assert_non_null(f);
+    assert_true(fputs("# another one\n", f) >= 0);
+    assert_int_equal(fclose(f), 0);
+    usleep(OLD);
+    assert_true(starts_for(x, &options, 4) > 0);
+    assert_int_equal(starts_for(x, &options, 4), 0);
+}
+
+/* What the model is opened for is compiled with it; the same once more starts nothing, and an unknown task is no matter. */
+static void ahead(void **state)
+{
+    const place *x = *state;
+    char compiler[PATH];
+    costate_model_options options = counted(x, compiler);
+    options.ahead = "gradient implicit";
+    costate_model *m = open_good(x->model, &options);
+    assert_int_equal(count_files(x->cache, ".so", NULL), OBJECTS + 2); /* vjp and jac */
+    assert_true(started(x) > 0);
+    check_decay(m, 1);
+    assert_int_equal(started(x), 0);
+    costate_model_close(m);
+    assert_int_equal(starts_for(x, &options, 1), 0);
+    options.ahead = "dinner";
+    assert_int_equal(starts_for(x, &options, 1), 0);
+}
+
+/* A compiler that fails in the middle: the call fails, the model says why, and once it works again so does the model. */
+static void lost_compiler(void **state)
+{
+    const place *x = *state;
+    char compiler[PATH];
+    costate_model_options options = counted(x, compiler);
+    costate_model *m = open_good(x->model, &options);
+    write_file(compiler, "#!/bin/sh\necho the disk is full >&2\nexit 1\n");
+    const costate_problem *c = costate_model_problem(m);
+    const costate_model_info about = costate_model_about(m);
+    double u[2] = {1, 10}, yb[2] = {0}, pb[1] = {0};
+    assert_int_equal(c->vjp(0, about.y0, about.p, 1, u, yb, pb, c->data), -1);
+    assert_non_null(strstr(costate_model_message(m), "the disk is full"));
+    counted(x, compiler);
+    assert_int_equal(c->vjp(0, about.y0, about.p, 1, u, yb, pb, c->data), -1); /* not tried again by itself */
+    assert_int_equal(costate_model_need(m, 0), 0);
+    check_decay(m, 1);
+    costate_model_close(m);
+}
+
 /* ---- what is in the way
  * ------------------------------------------------------------------------------------------------------ */
 
@@ -484,7 +591,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(opens), TEST(definitions), TEST(pattern), TEST(at_once), TEST(in_threads), TEST(damaged_entries),
         TEST(useless_folders), TEST(entry_in_the_way), TEST(read_only_folder), TEST(no_compiler), TEST(no_file), TEST(not_c),
-        TEST(not_taken), TEST(descriptors), TEST(stopped), TEST(killed),
+        TEST(not_taken), TEST(descriptors), TEST(stopped), TEST(killed), TEST(warm), TEST(ahead), TEST(lost_compiler),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

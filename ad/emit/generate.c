@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "emit/emit.h"
+#include "emit/emit_instances.h"
 #include "derive/sparse_jacobian.h"
 #include "tree/loops.h"
 #include "emit/pattern.h"
@@ -72,11 +73,28 @@ static int is_piece(const file *g, const char *name)
 
 /* ---- the head --------------------------------------------------------------------------------------------------------- */
 
+/* 1: the piece is not worth a compiler's time: a pattern is found once or twice, and a product's piece may hold nothing but
+ * choices, and the code of functions that are called a few times in a run. */
+static int is_light(const file *g)
+{
+    if (is_piece(g, "pattern")) return 1;
+    for (int i = 0; i < PRODUCTS; i++) {
+        if (!is_piece(g, products[i].name) || strcmp(products[i].name, "jac") == 0) continue;
+        for (int k = 0; k < AD_FUNCTIONS; k++) {
+            const ad_subject *s = &g->subject[k];
+            if (s->fn && s->frequent && !ad_is_apart(s) && ad_has_product((ad_function)k, products[i].name)) return 0;
+        }
+        return 1;
+    }
+    return 0;
+}
+
+/* Long straight code is compiled with -Og: what -O1 does beyond takes a third of the time and gains nothing there. */
 static void put_head(file *g)
 {
     ad_out *o = g->o;
-    if (is_piece(g, "pattern")) ad_puts(o, "/* costate-flags: -O1 */\n"); /* called once or twice */
-    else if (g->most > AD_MANY) ad_put(o, "/* costate-flags: %s-fno-tree-slp-vectorize */\n", g->most > AD_LONG ? "-O1 " : "");
+    if (is_light(g)) ad_puts(o, "/* costate-flags: -Og */\n");
+    else if (g->most > AD_MANY) ad_put(o, "/* costate-flags: %s-fno-tree-slp-vectorize */\n", g->most > AD_LONG ? "-Og " : "");
     ad_put(o, "/* Derivatives of %s, written by costate diff. Changes belong into that file. */\n",
            g->model->file ? g->model->file : g->model->name);
     ad_puts(o, "#include <math.h>\n");

@@ -308,11 +308,10 @@ static ad_unit **free_place(ad_build *b)
 {
     for (int i = 0; i < b->jobs; i++)
         if (!b->running[i]) return &b->running[i];
-    ad_unit *oldest = b->running[0];
-    for (int i = 1; i < b->jobs; i++)
-        if (b->running[i]->number < oldest->number) oldest = b->running[i];
-    settle(b, oldest);
-    return free_place(b);
+    int first = 0;
+    while (!platform_process_ended(&b->running[first]->job) && !stopped(b)) first = (first + 1) % b->jobs;
+    settle(b, b->running[first]);
+    return &b->running[first];
 }
 
 /* The command that makes a shared object of the unit, whose text is written to a file. */

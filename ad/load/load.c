@@ -87,6 +87,7 @@ static void keep_options(costate_model *m, const char *file, const costate_model
     m->options.compiler = copy(m->arena, o->compiler);
     m->options.flags = copy(m->arena, o->flags);
     m->options.cache = copy(m->arena, o->cache);
+    m->options.ahead = copy(m->arena, o->ahead);
     const char **define = ad_take(m->arena, ((size_t)o->defines + 1) * sizeof *define);
     for (int i = 0; i < o->defines; i++) define[i] = copy(m->arena, o->define[i]);
     m->options.define = define;
@@ -116,11 +117,18 @@ static int write_text(costate_model *m, const opening *o)
     return 0;
 }
 
-/* The table of the model's functions, from the first piece. */
+/* The table of the model's functions, from the first piece. What will be called is compiled beside it and the user's file, those
+ * pieces first that take longest; unless all is in the cache, where it is found when it is called. */
 static int load_base(costate_model *m)
 {
-    static const char *const base[] = {AD_BASE};
-    const int status = ad_pieces_need(m, 1, base);
+    const char *name[AD_AHEAD + 1];
+    int count = m->start ? ad_ahead(m, name) : 0;
+    name[count++] = AD_BASE;
+    ad_piece *x;
+    int status = ad_pieces_start(m, count, name, &x);
+    const int source = ad_source_finish(m);
+    if (!status) status = source;
+    status = ad_pieces_finish(m, count, x, status);
     if (status) return status;
     const char *symbol = ad_text(m->arena, "%s_generated", m->descriptor->name);
     const costate_generated *g = ad_pieces_find(m, AD_BASE, symbol);
@@ -147,7 +155,6 @@ static int open_work(costate_model *m, void *context)
     keep_options(m, o->file, o->options);
     if (o->text) return write_text(m, o);
     int status = ad_source_open(m, 1);
-    if (!status) status = ad_source_finish(m);
     if (!status) status = load_base(m);
     return status ? status : need_work(m, &m->options.order);
 }

@@ -64,8 +64,14 @@ int ad_source_finish(costate_model *m);            /* m->descriptor; what was fo
 
 /* pieces.c: has these pieces loaded; compilers run side by side. */
 int ad_pieces_need(costate_model *m, int count, const char *const *name);
+int ad_pieces_start(costate_model *m, int count, const char *const *name, ad_piece **x); /* those that there are, for: */
+int ad_pieces_finish(costate_model *m, int count, ad_piece *x, int status);
 void *ad_pieces_find(costate_model *m, const char *piece, const char *symbol); /* NULL: not loaded */
 int ad_pieces_text(costate_model *m, const ad_generate_options *how, ad_out *text); /* C; ends with a 0 */
+
+/* ahead.c: pieces that m->options.ahead will call, as far as is known; returns how many. */
+enum { AD_AHEAD = 12 };
+int ad_ahead(const costate_model *m, const char *name[AD_AHEAD]);
 
 /* load.c: what a stub calls that has no code yet (runtime.h) */
 void *ad_model_call(void *model, const char *piece, const char *symbol);

@@ -33,6 +33,14 @@ static char *entry(const costate_model *m, const char *name)
     return m->build.cache ? ad_cache_entry(m->arena, m->build.cache, ad_hash_end(&h), PLATFORM_OBJECT) : NULL;
 }
 
+/* 1: the text has what the piece is for; those that are asked for on a guess need not exist. */
+static int is_there(const costate_model *m, const char *name, const ad_out *text)
+{
+    const char *symbol = strcmp(name, "jac") == 0 ? ad_text(m->arena, "%s_jac(", m->tree->name) : ad_text(m->arena, "%s(", name);
+    const int of_all = strcmp(name, "jac") != 0 && strncmp(name, m->tree->name, strlen(m->tree->name)) != 0;
+    return of_all || strstr(ad_out_text(text), symbol) != NULL;
+}
+
 static int start(costate_model *m, ad_piece *x)
 {
     x->unit.entry = entry(m, x->name);
@@ -41,6 +49,10 @@ static int start(costate_model *m, ad_piece *x)
     ad_out text;
     const int status = ad_pieces_text(m, &how, &text);
     if (status) return status;
+    if (!is_there(m, x->name, &text)) {
+        x->name = NULL;
+        return 0;
+    }
     x->unit.text = text.text;
     x->unit.length = text.length;
     return ad_model_trouble(m, ad_unit_start(&m->build, &x->unit));
@@ -57,20 +69,32 @@ static int finish(costate_model *m, ad_piece *x)
     return 0;
 }
 
-int ad_pieces_need(costate_model *m, int count, const char *const *name)
+int ad_pieces_start(costate_model *m, int count, const char *const *name, ad_piece **pieces)
 {
-    ad_piece *x = ad_take(m->arena, (size_t)count * sizeof *x);
+    ad_piece *x = *pieces = ad_take(m->arena, (size_t)count * sizeof *x);
     int status = 0;
     for (int i = 0; !status && i < count; i++) {
         if (loaded(m, name[i])) continue;
         x[i].name = ad_text(m->arena, "%s", name[i]);
         status = start(m, &x[i]);
     }
+    return status;
+}
+
+int ad_pieces_finish(costate_model *m, int count, ad_piece *x, int status)
+{
     for (int i = 0; !status && i < count; i++)
         if (x[i].name) status = finish(m, &x[i]);
     for (int i = 0; i < count; i++) /* those that were loaded before another one failed */
         if (x[i].unit.handle && !loaded(m, x[i].name)) platform_object_close(x[i].unit.handle);
     return status;
+}
+
+int ad_pieces_need(costate_model *m, int count, const char *const *name)
+{
+    ad_piece *x;
+    const int status = ad_pieces_start(m, count, name, &x);
+    return ad_pieces_finish(m, count, x, status);
 }
 
 void *ad_pieces_find(costate_model *m, const char *piece, const char *symbol)

@@ -45,6 +45,8 @@ typedef struct costate_model_options {
     int nan_check;                     /* 1: the code stops at the first NaN or infinity that it makes and says where: slow */
     const volatile sig_atomic_t *stop; /* if it becomes non-zero, compiling is given up; NULL: never */
     volatile sig_atomic_t *busy;       /* is 1 while there are compilers and temporary files, for signal handlers; may be NULL */
+    const char *ahead;                 /* what the model is opened for, so that compilers run side by side for it: "gradient" by
+                                          an explicit method, "gradient implicit", "gradient rosenbrock"; NULL: no matter */
 } costate_model_options;
 
 /* Opens a model; options NULL: all defaults. On failure *m still holds a model, if there was memory for one, so that
