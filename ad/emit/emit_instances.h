@@ -35,7 +35,7 @@ const char *ad_instance_name(ad_arena *m, const ad_instances *x, int width);
 
 int ad_rows_of(const ad_subject *s, const char *slot);
 
-/* A function whose code is in the piece: one branch, and a jump. */
+/* A function whose code is in the piece. */
 void ad_put_stub(ad_out *o, const char *linkage, const char *name, const char *params, const char *args, const char *piece);
 
 #endif

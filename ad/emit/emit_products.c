@@ -19,6 +19,8 @@
 
 enum { ARGS = 10, VARIANTS = 5, ZEROS = 64 };
 
+enum { USUAL = 1, LOADED = 2 }; /* LOADED: in pieces of long functions only, where it costs nothing until it is called */
+
 /* An argument with lanes, in the order of the C signature. */
 typedef struct arg {
     const char *slot, *name;
@@ -30,7 +32,7 @@ typedef struct variant {
     const char *by;      /* reverse: "y", "p", "yp"; "": forward only */
     const char *move[2]; /* slots that move at level 1 and 2, as letters t y p u; "": no tangent */
     int keep;            /* enum ad_keep */
-    int usual;           /* 1: what the methods ask for at every stage, so made for large functions too */
+    int usual;           /* USUAL: what the methods ask for at every stage, so made for large functions too */
 } variant;
 
 /* Letters for slots that the function does not use are dropped, and variants that then repeat an earlier one. */
@@ -41,25 +43,26 @@ static const struct product {
 } products[] = {
     {"jvp",
      {{"t1", "tdot", 0}, {"y1", "ydot", 0}, {"p1", "pdot", 0}, {"out1", "fdot", 1}},
-     {{"y", "", {"y", ""}, 0, 1}, {"p", "", {"p", ""}, 0, 0}, {"yp", "", {"yp", ""}, 0, 0}, {"typ", "", {"typ", ""}, 0, 1}}},
+     {{"t", "", {"t", ""}, 0, LOADED}, {"y", "", {"y", ""}, 0, USUAL}, {"p", "", {"p", ""}, 0, 0}, {"yp", "", {"yp", ""}, 0, 0},
+      {"typ", "", {"typ", ""}, 0, USUAL}}},
     {"vjp",
      {{"u", "u", 0}, {"yb", "yb", 1}, {"pb", "pb", 1}},
-     {{"y", "y", {"", ""}, 0, 1}, {"p", "p", {"", ""}, 0, 0}, {"yp", "yp", {"", ""}, 0, 1}}},
+     {{"y", "y", {"", ""}, 0, USUAL}, {"p", "p", {"", ""}, 0, 0}, {"yp", "yp", {"", ""}, 0, USUAL}}},
     {"jvp2",
      {{"t1", "tdot1", 0}, {"y1", "ydot1", 0}, {"p1", "pdot1", 0}, {"t2", "tdot2", 0}, {"y2", "ydot2", 0}, {"p2", "pdot2", 0},
       {"out12", "fdd", 1}},
-     {{"y_ty", "", {"y", "ty"}, 0, 1}, {"yp_ty", "", {"yp", "ty"}, 0, 1}, {"typ_typ", "", {"typ", "typ"}, 0, 1}}},
+     {{"y_ty", "", {"y", "ty"}, 0, USUAL}, {"yp_ty", "", {"yp", "ty"}, 0, USUAL}, {"typ_typ", "", {"typ", "typ"}, 0, USUAL}}},
     {"vjp_dot",
      {{"t1", "tdot", 0}, {"y1", "ydot", 0}, {"p1", "pdot", 0}, {"u", "u", 0}, {"u1", "udot", 0},
       {"yb", "yb", 1}, {"yb1", "ybdot", 1}, {"pb", "pb", 1}, {"pb1", "pbdot", 1}},
-     {{"yp", "y", {"yp", ""}, AD_KEEP_NONE, 1},
-      {"ty", "yp", {"ty", ""}, AD_KEEP_NONE, 1},
-      {"second", "yp", {"ypu", ""}, AD_KEEP_BUT_PB, 1},
-      {"full", "yp", {"typu", ""}, AD_KEEP_ALL, 1}}},
+     {{"yp", "y", {"yp", ""}, AD_KEEP_NONE, USUAL},
+      {"ty", "yp", {"ty", ""}, AD_KEEP_NONE, USUAL},
+      {"second", "yp", {"ypu", ""}, AD_KEEP_BUT_PB, USUAL},
+      {"full", "yp", {"typu", ""}, AD_KEEP_ALL, USUAL}}},
     {"vjp_dot2",
      {{"t1", "tdot1", 0}, {"y1", "ydot1", 0}, {"p1", "pdot1", 0}, {"t2", "tdot2", 0}, {"y2", "ydot2", 0}, {"p2", "pdot2", 0},
       {"u", "u", 0}, {"yb12", "yb", 1}, {"pb12", "pb", 1}},
-     {{"yp_ty", "yp", {"yp", "ty"}, 0, 1}, {"typ_typ", "yp", {"typ", "typ"}, 0, 1}}},
+     {{"yp_ty", "yp", {"yp", "ty"}, 0, USUAL}, {"typ_typ", "yp", {"typ", "typ"}, 0, USUAL}}},
 };
 
 /* ---- trees ------------------------------------------------------------------------------------------------------------ */
@@ -222,7 +225,8 @@ static int choose(ad_arena *m, const ad_subject *s, const struct product *produc
         v.by = present(m, s->fn, v.by);
         for (int j = 0; j < 2; j++) v.move[j] = present(m, s->fn, v.move[j]);
         if (reverse && !*v.by) continue;
-        if (!last && (!s->frequent || ad_emit_is_long(s->fn) || (moves && !*v.move[0]))) continue;
+        if (!last && (!s->frequent || (!s->piece && ad_emit_is_long(s->fn)) || (moves && !*v.move[0]))) continue;
+        if (v.usual == LOADED && !(s->piece && ad_emit_is_long(s->fn))) continue;
         if (!last && !v.usual && ad_size(s->fn->body) > AD_LARGE) continue;
         int same = 0;
         while (same < variants && (strcmp(kept[same].by, v.by) != 0 || strcmp(kept[same].move[0], v.move[0]) != 0 ||

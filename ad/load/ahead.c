@@ -8,13 +8,13 @@
 #include <string.h>
 
 /* Pieces of generate.h, without the model's name in front of instances, those first that take longest; vjp_# is the reverse of
- * the right-hand side for as many lanes as there are objectives. */
+ * the right-hand side for as many lanes as there are objectives, jvp_@ is along time. */
 static const struct {
     const char *task, *piece[8];
 } tasks[] = {
     {"gradient", {"vjp_#", "vjp"}},
     {"gradient implicit", {"vjp_#", "jac", "vjp"}},
-    {"gradient rosenbrock", {"vjp_dot_ty_any", "vjp_#", "jac", "jvp_typ_1", "vjp", "vjp_dot", "jvp"}},
+    {"gradient rosenbrock", {"vjp_dot_ty_any", "vjp_#", "jac", "jvp_@_1", "vjp", "vjp_dot", "jvp"}},
 };
 enum { TASKS = sizeof tasks / sizeof *tasks };
 
@@ -50,6 +50,8 @@ int ad_ahead(const costate_model *m, const char *name[AD_AHEAD])
         const char *piece = tasks[task].piece[i];
         if (!strchr(piece, '_') || strcmp(piece, "vjp_dot") == 0) name[count++] = piece;
         else if (apart && strchr(piece, '#')) count += reverse(m, name + count);
+        else if (apart && strchr(piece, '@'))
+            name[count++] = ad_text(m->arena, "%s_jvp_%s_1", tree->name, ad_emit_is_long(tree->fn[AD_FN_rhs]) ? "t" : "typ");
         else if (apart) name[count++] = ad_text(m->arena, "%s_%s", tree->name, piece);
     }
     return count;
