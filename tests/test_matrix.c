@@ -145,6 +145,10 @@ static void test_refusals(void **unused)
     assert_refused(s, costate_sensitivities(s, 0, 1, q->p, y, 0, bad, nobj, NULL, d), COSTATE_ERR_WIDTH, "0 variables");
     assert_refused(s, costate_sensitivities(s, 0, 1, q->p, y, 0, NULL, nobj + 1, NULL, d), COSTATE_ERR_WIDTH, "without weights");
     assert_refused(s, costate_sensitivities(s, 0, 1, q->p, y, 0, NULL, nobj, NULL, NULL), COSTATE_ERR_NULL, "d");
+    fill(d, MOST * MOST, 1); /* without a list there are as many as there are: with another count nothing is written */
+    assert_refused(s, costate_sensitivities(s, 0, 1, q->p, y, 2, NULL, nobj, NULL, d), COSTATE_ERR_WIDTH, "without a list");
+    assert_refused(s, costate_hessian_full(s, NULL, all + 1, NULL, d), COSTATE_ERR_WIDTH, "without a list");
+    for (int i = 0; i < MOST * MOST; i++) assert_true(d[i] == 1);
     assert_refused(s, costate_hessian_full(s, NULL, 0, NULL, d), COSTATE_ERR_NO_RECORD, "");
     assert_nan(d, (size_t)(all * all));
     fill(d, MOST * MOST, 1);

@@ -345,8 +345,8 @@ COSTATE_API int costate_gradient(costate_solver *s, int w, const double *weights
 
 /* A run from t0 to t1, as by costate_solve, and the whole matrix of derivatives: d (count x w) has a row for every variable and a
  * lane for every combination of objectives, weights being as in costate_gradient. Variable i < n is an initial value, n + k is
- * parameter k; `variable` lists `count` of them, NULL: all n + np. By tangents along the variables or by the adjoint, whichever
- * is cheaper by this estimate, in evaluations of f for each stage (option `sensitivities` overrides it):
+ * parameter k; `variable` lists `count` of them, NULL: all n + np, and count is that or 0. By tangents along the variables or by
+ * the adjoint, whichever is cheaper by this estimate, in evaluations of f for each stage (option `sensitivities` overrides it):
  *     tangents  count lanes of jvp, at 1 a lane if it is the user's or generated, at 2 by differences
  *     adjoint   w lanes of vjp, at 2 a lane; a vjp that is built costs one jvp or two f for each of its n + np columns, for all
  *               lanes of a block; and 1 for the record

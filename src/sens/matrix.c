@@ -3,20 +3,28 @@
 #include "core/driver.h"
 #include "core/workers.h"
 
+#include <limits.h>
+
 /* Variables: the initial values, then the parameters, or those listed. */
 typedef struct choice {
     int count;
     const int *list; /* NULL: all */
 } choice;
 
+/* count 0 without a list: all. Another count than theirs is the caller's mistake, and nothing is written then: there is no
+ * telling how long the array is. */
 static choice choose(const costate_solver *s, int count, const int *list)
 {
-    int known = s && s->prob.n > 0 && s->prob.np >= 0; /* of a problem that was refused nothing is */
-    return (choice){list ? count : known ? s->prob.n + s->prob.np : 0, list};
+    const int known = s && s->prob.n > 0 && s->prob.np >= 0 && s->prob.n <= INT_MAX - s->prob.np; /* not of a refused problem */
+    const int all = known ? s->prob.n + s->prob.np : 0;
+    return (choice){list ? count : count == 0 || count == all ? all : -1, list};
 }
 
-static int check(costate_solver *s, const choice *c)
+static int check(costate_solver *s, const choice *c, int count)
 {
+    if (!c->list && c->count < 0)
+        return cst__fail(s, COSTATE_ERR_WIDTH, "%d variables without a list, which means all %d states and %d parameters", count,
+                         s->prob.n, s->prob.np);
     if (c->count < 1) return cst__fail(s, COSTATE_ERR_WIDTH, "%d variables", c->count);
     for (int k = 0; c->list && k < c->count; k++)
         if (c->list[k] < 0 || c->list[k] >= s->prob.n + s->prob.np)
@@ -136,7 +144,7 @@ int costate_sensitivities(costate_solver *s, double t0, double t1, const double 
 {
     matrix m = {.t0 = t0, .t1 = t1, .p = p, .y = y, .c = choose(s, count, list), .w = w, .weights = weights, .d = d};
     int status = cst__begin(s);
-    if (!status) status = check(s, &m.c);
+    if (!status) status = check(s, &m.c, count);
     if (!status) status = sensitivities(s, &m);
     if (!status) return 0;
     cst__no_numbers(s, 1, y, NULL);
@@ -179,7 +187,7 @@ int costate_hessian_full(costate_solver *s, const double *weights, int count, co
 {
     choice c = choose(s, count, list);
     int status = cst__begin(s);
-    if (!status) status = check(s, &c);
+    if (!status) status = check(s, &c, count);
     if (!status) status = hessian_full(s, weights, &c, h);
     if (status) no_matrix(h, c.count, c.count);
     return status;
