@@ -218,8 +218,8 @@ static inline costate_problem chain_problem(void)
                              .vjp_points = chain_vjp_points,
                              .vjp_dot = chain_vjp_dot,
                              .objectives = 1,
-                             .running = {chain_energy, chain_energy_jvp, chain_energy_vjp, chain_energy_vjp_dot},
-                             .observe = {chain_square, chain_square_jvp, chain_square_vjp, chain_square_vjp_dot},
+                             .running = {chain_energy, chain_energy_jvp, chain_energy_vjp, chain_energy_vjp_dot, NULL},
+                             .observe = {chain_square, chain_square_jvp, chain_square_vjp, chain_square_vjp_dot, NULL},
                              .observations = sizeof chain_times / sizeof *chain_times,
                              .observe_at = chain_times};
 }

@@ -484,7 +484,7 @@ enum { GROUPS = 40 };
 /* A line in each of GROUPS groups, g10 .. g49, the i-th of size 1 + i. */
 static char *groups(double least, int falling_weights, int ranked)
 {
-    static char name[GROUPS][8];
+    static char name[GROUPS][16];
     double t[ROWS], y[ROWS * GROUPS];
     plot_series s[GROUPS];
     for (int k = 0; k < ROWS; k++) {
@@ -716,7 +716,7 @@ static void matrices_are_labelled_maps(void **unused)
 static void many_methods_have_panels(void **unused)
 {
     (void)unused;
-    static char name[21][8];
+    static char name[21][16];
     plot_series s[21];
     const double error[] = {1e-3, 1e-6, 1e-9}, work[] = {1, 10, 100};
     for (int i = 0; i < 21; i++) {

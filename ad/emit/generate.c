@@ -254,8 +254,11 @@ static void put_offers(file *g)
     const char *name = g->model->name;
     ad_put(g->o, "\nCOSTATE_API costate_problem %s_problem(void);\n", name);
     ad_put(g->o, "COSTATE_API int %s_nominal(double *y0, double *p);\n\n", name);
-    ad_put(g->o, "costate_problem %s_problem(void)\n{\n    static costate_columns columns;\n"
-                 "    return costate_generated_problem(&%s_generated, &columns);\n}\n\n", name, name);
+    ad_put(g->o, "static costate_columns %s_columns;\n\n", name);
+    ad_put(g->o, "__attribute__((destructor)) static void %s_forget(void)\n{\n", name);
+    ad_put(g->o, "    free(%s_columns.colptr);\n    free(%s_columns.rowind);\n}\n\n", name, name);
+    ad_put(g->o, "costate_problem %s_problem(void)\n{\n"
+                 "    return costate_generated_problem(&%s_generated, &%s_columns);\n}\n\n", name, name, name);
     ad_put(g->o, "int %s_nominal(double *y0, double *p)\n{\n    return costate_generated_nominal(&%s_generated, y0, p);\n}\n",
            name, name);
 }

@@ -332,9 +332,9 @@ static const char *const params[] = {"a", "b", "d"};
 const problem problem_brusselator = {
     .name = "brusselator",
     .prob = {.n = N, .np = 3, .rhs = rhs, .jvp = jvp, .vjp = vjp, .jvp2 = jvp2, .vjp_dot = vjp_dot, .jac = jac,
-             .init = {init, init_jvp, init_vjp, init_vjp_dot}, .objectives = 2,
-             .terminal = {at_end, at_end_jvp, at_end_vjp, at_end_vjp_dot},
-             .running = {on_way, on_way_jvp, on_way_vjp, on_way_vjp_dot}, .param_names = params},
+             .init = {init, init_jvp, init_vjp, init_vjp_dot, NULL}, .objectives = 2,
+             .terminal = {at_end, at_end_jvp, at_end_vjp, at_end_vjp_dot, NULL},
+             .running = {on_way, on_way_jvp, on_way_vjp, on_way_vjp_dot, NULL}, .param_names = params},
     .p = nominal, .t0 = 0, .t1 = 4,
     .source = "conservation of mass; the state: integrated to round-off, which tests/test_known.c repeats", .rtol_ref = 1e-12,
     .state = state, .conserved = 1u << MASS,

@@ -200,7 +200,7 @@ static const char *const states[] = {"q_x", "q_y", "v_x", "v_y"};
 const problem problem_kepler = {
     .name = "kepler",
     .prob = {.n = N, .np = 0, .rhs = rhs, .jvp = jvp, .vjp = vjp, .jvp2 = jvp2, .vjp_dot = vjp_dot, .jac = jac,
-             .objectives = OBJECTIVES, .terminal = {at_end, at_end_jvp, at_end_vjp, at_end_vjp_dot}, .state_names = states},
+             .objectives = OBJECTIVES, .terminal = {at_end, at_end_jvp, at_end_vjp, at_end_vjp_dot, NULL}, .state_names = states},
     .y0 = start, .t0 = 0, .t1 = -5,
     .source = "solution by Kepler's equation; energy and angular momentum are conserved",
     .exact = exact, .conserved = 1u << 1 | 1u << 2,

@@ -243,8 +243,8 @@ static const char *const states[] = {"y"}, *const params[] = {"r", "K", "eps", "
 const problem problem_logistic = {
     .name = "logistic",
     .prob = {.n = 1, .np = NP, .rhs = rhs, .jvp = jvp, .vjp = vjp, .jvp2 = jvp2, .vjp_dot = vjp_dot, .jac = jac,
-             .objectives = OBJECTIVES, .terminal = {final, final_jvp, final_vjp, final_vjp_dot},
-             .running = {growth, growth_jvp, growth_vjp, growth_vjp_dot}, .state_names = states, .param_names = params},
+             .objectives = OBJECTIVES, .terminal = {final, final_jvp, final_vjp, final_vjp_dot, NULL},
+             .running = {growth, growth_jvp, growth_vjp, growth_vjp_dot, NULL}, .state_names = states, .param_names = params},
     .y0 = start, .p = nominal, .t0 = 0, .t1 = 5,
     .source = "closed form", .exact = exact, .exact_gradient = exact_gradient,
 };

@@ -124,7 +124,8 @@ static const double dp[] = {-1.6198755944329868, 26.05599490984705, 25.113531271
 const problem problem_lotka_volterra = {
     .name = "lotka_volterra",
     .prob = {.n = 2, .np = 4, .rhs = rhs, .jvp = jvp, .vjp = vjp, .jvp2 = jvp2, .vjp_dot = vjp_dot, .jac = jac,
-             .objectives = 1, .terminal = {prey, prey_jvp, prey_vjp, prey_vjp_dot}, .state_names = states, .param_names = params},
+             .objectives = 1, .terminal = {prey, prey_jvp, prey_vjp, prey_vjp_dot, NULL}, .state_names = states,
+             .param_names = params},
     .y0 = start, .p = nominal, .t0 = 0, .t1 = 10,
     .source = "integrated to round-off, which tests/test_known.c repeats",
     .rtol_ref = 1e-12, .state = state, .psi = psi, .dy0 = dy0, .dp = dp,

@@ -189,7 +189,7 @@ static const double hp_11[] = {2.1088867312966846, 5.548773549354148, 6.42249702
 const problem problem_van_der_pol_control_2 = {
     .name = "van_der_pol_control_2",
     .prob = {.n = 3, .np = 2, .data = (void *)&two, .rhs = rhs, .jvp = jvp, .vjp = vjp, .jvp2 = jvp2, .vjp_dot = vjp_dot,
-             .jac = jac, .objectives = 1, .terminal = {cost, cost_jvp, cost_vjp, cost_vjp_dot}},
+             .jac = jac, .objectives = 1, .terminal = {cost, cost_jvp, cost_vjp, cost_vjp_dot, NULL}},
     .y0 = start, .p = nominal, .t0 = 0, .t1 = 5,
     .source = source, .rtol_ref = 1e-12, .state = state, .psi = psi, .dp = dp_2, .direction = direction_2, .hp = hp_2,
 };
@@ -197,8 +197,8 @@ const problem problem_van_der_pol_control_2 = {
 const problem problem_van_der_pol_control_11 = {
     .name = "van_der_pol_control_11",
     .prob = {.n = 3, .np = 11, .data = (void *)&eleven, .rhs = rhs, .jvp = jvp, .vjp = vjp, .jvp2 = jvp2, .vjp_dot = vjp_dot,
-             .jac = jac, .objectives = 1, .terminal = {cost, cost_jvp, cost_vjp, cost_vjp_dot},
-             .observe = {knot, knot_jvp, knot_vjp, knot_vjp_dot}, .observations = 9, .observe_at = knots},
+             .jac = jac, .objectives = 1, .terminal = {cost, cost_jvp, cost_vjp, cost_vjp_dot, NULL},
+             .observe = {knot, knot_jvp, knot_vjp, knot_vjp_dot, NULL}, .observations = 9, .observe_at = knots},
     .y0 = start, .p = nominal, .t0 = 0, .t1 = 5,
     .source = source, .rtol_ref = 1e-12, .state = state, .psi = psi, .dp = dp_11, .direction = direction_11, .hp = hp_11,
 };
