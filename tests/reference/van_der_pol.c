@@ -138,7 +138,7 @@ const problem *stiff_van_der_pol_mu(void)
     static const sensitivity dstate[] = {{0, 0, -2.1164116029898983e-07}, {1, 0, -1.2821778828821480e-06}};
     static const problem q = {.name = "van_der_pol_mu",
                               .prob = {OSCILLATOR, .param_names = name_mu,
-             .init = {init, init_jvp, init_vjp, init_vjp_dot, NULL}},
+                                       .init = {init, init_jvp, init_vjp, init_vjp_dot, NULL}},
                               .p = mu, .t0 = 0, .t1 = 0.5, ANSWERS};
     return &q;
 }
