@@ -31,14 +31,20 @@ ended_by() # SIGNAL-NUMBER JOB WHAT
     [ ! -d cache ] || [ -z "$(find cache -name 'new-*')" ] || fail "$3: left in the cache: $(find cache -name 'new-*')"
 }
 
-# While compilers run: to the program alone, or, as a terminal does it, to all.
-for way in 2: 2:- 15:; do
+# interrupt SIGNAL:TO WHAT: a gradient as soon as its compiler runs
+interrupt()
+{
     rm -rf compiling cache
     CC=$root/slow-cc $heeding "$COSTATE" gradient "$lv" -o result >out 2>err </dev/null &
-    job=$!
+    local job=$!
     wait_for compiling
-    kill "-${way%:*}" -- "${way#*:}$job"
-    ended_by "${way%:*}" $job 'compiling'
+    kill "-${1%:*}" -- "${1#*:}$job"
+    ended_by "${1%:*}" $job "$2"
+}
+
+# While compilers run: to the program alone, or, as a terminal does it, to all.
+for way in 2: 2:- 15:; do
+    interrupt "$way" 'compiling'
     [ -z "$(find cache -type f 2>/dev/null)" ] || fail 'something in the cache'
     for compiler in $(cat compiling); do
         for _ in $(seq 100); do kill -0 "$compiler" 2>/dev/null || continue 2; sleep 0.05; done
@@ -60,14 +66,7 @@ grep -qs vjp_y "\${TMPDIR}"/unit*.c || exec ${CC:-cc} "\$@"
 echo \$\$ >>'$root/compiling'
 exec sleep 60
 END
-for way in 2: 2:- 15:; do
-    rm -rf compiling cache
-    CC=$root/slow-cc $heeding "$COSTATE" gradient "$lv" -o result >out 2>err </dev/null &
-    job=$!
-    wait_for compiling
-    kill "-${way%:*}" -- "${way#*:}$job"
-    ended_by "${way%:*}" $job 'compiling in a run'
-done
+for way in 2: 2:- 15:; do interrupt "$way" 'compiling in a run'; done
 
 # During a long run.
 "$COSTATE" run "$own/oscillator.c" >out 2>err || fail 'the model does not run'
