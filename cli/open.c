@@ -4,7 +4,6 @@
 
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -77,9 +76,10 @@ void cli_end_if_told(void)
 /* What has a place in the model says so; what has none is the command's. */
 void cli_model_failed(const cli_request *r, const costate_model *m)
 {
-    const char *message = costate_model_message(m);
-    if (!strncmp(message, "error: ", 7)) fprintf(stderr, "costate %s: %s", r->command->name, message + 7);
-    else fputs(message, stderr);
+    int placed;
+    const char *reason = costate_model_reason(m, &placed);
+    if (!placed) fprintf(stderr, "costate %s: ", r->command->name);
+    fputs(reason, stderr);
 }
 
 /* What the command will call, where that is known. */
@@ -128,12 +128,7 @@ void cli_model_warnings(cli_out *o, const costate_model *m)
     const int quiet = o->quiet;
     if (!quiet) fputs(costate_model_warnings(m), stderr);
     o->quiet = 1;
-    for (const char *line = costate_model_warnings(m); *line;) {
-        const size_t length = strcspn(line, "\n");
-        char *text = cli_text("%.*s", (int)length, line);
-        if (strstr(text, "warning: ")) cli_warn(o, "%s", text);
-        free(text);
-        line += length + (line[length] != 0);
-    }
+    const char *line;
+    for (int i = 0, length; (line = costate_model_warning(m, i, &length)); i++) cli_warn(o, "%.*s", length, line);
     o->quiet = quiet;
 }

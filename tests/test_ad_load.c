@@ -129,6 +129,11 @@ static void refused(const char *file, const costate_model_options *options, int 
     const int got = costate_model_open(&m, file, options);
     if (got != status) fail_msg("status %d, not %d: %s", got, status, costate_model_message(m));
     if (!strstr(costate_model_message(m), says)) fail_msg("\"%s\" does not say \"%s\"", costate_model_message(m), says);
+    int placed;
+    const char *reason = costate_model_reason(m, &placed);
+    if (status != COSTATE_MODEL_STOPPED)
+        assert_int_equal(placed, status == COSTATE_MODEL_REFUSED || status == COSTATE_MODEL_COMPILE);
+    assert_string_equal(reason, costate_model_message(m) + (placed ? 0 : strlen("error: ")));
     costate_model_close(m);
 }
 
@@ -288,6 +293,13 @@ static void without_cache(const place *x, const char *says)
     costate_model *m = open_good(x->model, NULL);
     check_decay(m, 1);
     if (!strstr(costate_model_warnings(m), says)) fail_msg("\"%s\" does not say \"%s\"", costate_model_warnings(m), says);
+    int length = 0;
+    const char *line = costate_model_warning(m, 0, &length);
+    if (*says) { /* one, of one line */
+        assert_ptr_equal(line, costate_model_warnings(m));
+        assert_int_equal(length + 1, strlen(line));
+        assert_null(costate_model_warning(m, 1, &length));
+    } else assert_null(line);
     costate_model_close(m);
 }
 

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- messages --------------------------------------------------------------------------------------------------------- */
 
@@ -42,6 +43,26 @@ const char *costate_model_message(const costate_model *m)
 const char *costate_model_warnings(const costate_model *m)
 {
     return m ? ad_out_text(&m->warnings) : "";
+}
+
+const char *costate_model_reason(const costate_model *m, int *placed)
+{
+    static const char unplaced[] = "error: ";
+    const char *message = costate_model_message(m);
+    *placed = strncmp(message, unplaced, sizeof unplaced - 1) != 0;
+    return *placed ? message : message + sizeof unplaced - 1;
+}
+
+/* Below a warning are lines of source and advice; its own has the word, behind the place if there is one. */
+const char *costate_model_warning(const costate_model *m, int i, int *length)
+{
+    static const char word[] = "warning: ";
+    for (const char *line = costate_model_warnings(m); *line; line += *length + (line[*length] != 0)) {
+        *length = (int)strcspn(line, "\n");
+        const char *found = strstr(line, word);
+        if (found && found < line + *length && i-- == 0) return line;
+    }
+    return NULL;
 }
 
 /* ---- one call at a time ------------------------------------------------------------------------------------------------- */

@@ -61,6 +61,12 @@ COSTATE_API int costate_model_need(costate_model *m, int order);
 COSTATE_API const char *costate_model_message(const costate_model *m);  /* of the last failure; "": none; NULL m: no memory */
 COSTATE_API const char *costate_model_warnings(const costate_model *m); /* one or more lines, or "" */
 
+/* The same in parts, for programs that have a way of their own to say it. The message without "error: " in front, which it has if
+ * there is no place in the model to begin with (*placed 0); and the line with which warning i begins, counted from 0, NULL beyond
+ * the last: *length characters. */
+COSTATE_API const char *costate_model_reason(const costate_model *m, int *placed);
+COSTATE_API const char *costate_model_warning(const costate_model *m, int i, int *length);
+
 /* The problem, with all products. It and what it points to live until costate_model_close. */
 COSTATE_API const costate_problem *costate_model_problem(const costate_model *m);
 
