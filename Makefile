@@ -4,9 +4,10 @@ WERROR ?= OFF
 
 PACKAGES := gcc libc6-dev make cmake pkg-config libcmocka-dev libopenblas-dev libsuitesparse-dev libsuperlu-dev \
 	libnlopt-dev librsvg2-bin python3-jsonschema zsh man-db
+MANUAL_PACKAGES := python3-sphinx python3-myst-parser furo
 BENCH_PACKAGES := petsc-dev libsundials-dev libopenmpi-dev gnuplot-nox
 
-.PHONY: help demo test bench accuracy docs clean
+.PHONY: help demo test bench accuracy docs manual clean
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
 
@@ -15,7 +16,8 @@ help:
 	@echo "make test    build and run all tests"
 	@echo "make bench   build and run the benchmarks against other libraries, and write docs/benchmarks.md"
 	@echo "make accuracy   build, then measure error against tolerance, for docs/accuracy_table.md"
-	@echo "make docs    build, then put into the manual what its commands print and the headers say"
+	@echo "make docs    build, then put into the manual what its commands print and draw, and the headers say"
+	@echo "make manual  make HTML pages of the manual, with search, in build/manual"
 	@echo "make clean   remove everything that was built"
 	@echo "Debian packages that are missing are installed first."
 
@@ -49,14 +51,18 @@ accuracy:
 	@tools/install-deps.sh $(PACKAGES)
 	cmake --preset release
 	cmake --build --preset release --parallel $(JOBS) --target accuracy
-	OPENBLAS_NUM_THREADS=1 build/release/tests/accuracy > docs/accuracy_table.md
+	build/release/tests/accuracy > docs/accuracy_table.md
 
 docs:
 	@tools/install-deps.sh $(PACKAGES)
 	cmake --preset release
 	cmake --build --preset release --parallel $(JOBS)
 	tools/reference.py
-	OPENBLAS_NUM_THREADS=1 tests/pages/run.py --write $$(grep -l '^```console' *.md docs/*.md docs/*/*.md examples/*.md)
+	tests/pages/run.py --write $$(grep -l '^```console' *.md docs/*.md docs/*/*.md examples/*.md)
+
+manual:
+	@tools/install-deps.sh $(MANUAL_PACKAGES)
+	tools/manual.py build/manual
 
 clean:
 	rm -rf build

@@ -135,6 +135,9 @@ static int operand(cli_request *r, const char *word)
 {
     const char *command = r->command->name;
     if (!(r->command->bit & (CLI_MODEL | CLI_HELP))) return cli_usage(command, "what is '%s'? There is no model here", word);
+    if (r->file && r->count && r->command->bit & CLI_MODEL && !strstr(word, ".c"))
+        return cli_usage(command, "what is '%s'? The model is '%s', and lists have no blanks: --at 1,2,3, --param NAME=VALUE",
+                         word, r->file);
     if (r->file) return cli_usage(command, "one at a time: '%s' or '%s'?", r->file, word);
     r->file = word;
     return EXIT_GOOD;

@@ -93,12 +93,19 @@ const char *cli_next(const cli_request *r, int option, int *at); /* one after th
 /* Says what is wrong with the arguments and how to get help; returns EXIT_USAGE. */
 int cli_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* words.c: what is between commas of the list, item by item, from *at = text on. Returns its length; -1: no more. */
+/* words.c: what is between commas of the list, item by item, from *at = text on, blanks around it left out. Returns its length;
+ * -1: no more. */
 int cli_item(const char **at, const char **item);
+void cli_trim(const char **text, int *length); /* leaves out blanks around it */
 int cli_number(const char *text, int length, double *value); /* 0 if the text is a finite number and nothing else */
 /* The index of the name most like `word`, if one is alike enough to be meant; else -1. */
 typedef const char *cli_namer(int i, const void *context);
 int cli_nearest(const char *word, int length, int count, cli_namer *name, const void *context);
+
+/* suggest.c: says that there is no such method or command, and what might be meant; return EXIT_USAGE. next: the word behind. */
+int suggest_method(const char *command, const char *name);
+int suggest_command(const char *name, const char *next);
+void suggest_file(const char *path, const char *ending); /* the file in that folder, with that ending, whose name is like it */
 
 /* ---- output ----------------------------------------------------------------------------------------------------------- */
 
@@ -174,7 +181,9 @@ typedef struct cli_session {
     double *times;                            /* drawn of them */
     int *asked;                               /* which of them were asked for, rows */
     costate_stats stats;                      /* of the last run; its texts but for the tier are gone */
-    char linsol[32];
+    const struct cli_choice *wrt;             /* variables by which derivatives are taken; NULL: all */
+    char linsol[32], method[32];              /* of that run: the linear solver, the method it was really made with */
+    char choice[256];                         /* why, if the library chose it; "": it was named */
 } cli_session;
 
 /* Opens model and output. order: derivatives that the command takes of a step. */
@@ -190,19 +199,22 @@ void cli_model_failed(const cli_request *r, const costate_model *m); /* prints t
 void cli_model_warnings(cli_out *o, const costate_model *m);
 
 /* solver.c. Options that the library refuses are reported; exit codes. */
+int cli_library_option(const char *name);                              /* as cli_option counts; -1: none */
 const char *cli_library_value(const cli_request *r, const char *name); /* an option of the library, as given or by default */
 const char *cli_method(const cli_request *r);                          /* the method's name, likewise */
+const char *cli_suited(const cli_session *s, const char *name, char text[32]); /* likewise, but what the model says first */
 int cli_library_given(const cli_request *r, const char *name);           /* whether it was given */
 int cli_options_check(const cli_request *r);         /* before there is a model */
 int cli_solver(cli_session *s, costate_solver **solver);
 int cli_failed(cli_session *s, const costate_solver *solver, int status); /* says what, where and what to try */
 
-void cli_stiff_hint(cli_session *s, const double *y); /* stiff.c; y: the final state of a run */
+void cli_notes(cli_session *s); /* notes.c: warns of options without effect, and of tolerances that make no sense */
+void cli_switch_warnings(cli_session *s, const costate_solver *solver); /* switches.c */
+void cli_stiff_hint(cli_session *s); /* compute.c: after a run */
 
 /* compute.c: work with a solver that has the options of the command line. It returns a status of the library. */
 typedef int cli_work(cli_session *s, costate_solver *solver, void *context);
 int cli_compute(cli_session *s, cli_work *work, void *context);
-void cli_calm_blas(const cli_session *s); /* no threads of the linear algebra where they are in the way */
 
 /* select.c: variables are the parameters, and then the initial values if there are any. */
 typedef struct cli_choice {
@@ -230,7 +242,8 @@ typedef struct cli_members {
 int cli_members_read(const cli_session *s, const char *path, cli_members *m);
 void cli_members_free(cli_members *m);
 
-int cli_ensemble(cli_session *s, const cli_choice *wrt, const cli_choice *of); /* ensemble.c: gradient --ensemble */
+int cli_ensemble_run(cli_session *s);                                                   /* run --ensemble */
+int cli_ensemble_gradient(cli_session *s, const cli_choice *wrt, const cli_choice *of); /* gradient --ensemble */
 
 /* report.c: parts that results share. */
 void report_head(cli_session *s);                                  /* of a table: model, method, times */

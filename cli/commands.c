@@ -8,8 +8,10 @@ const cli_command cli_commands[] = {
     {"run", CLI_RUN, cli_run, "integrates a model",
      "Integrates the model and prints the final state and the objectives, or, with --points or --at, the state at points "
      "of time by the method's own interpolation; the steps are the same either way.\n\n"
-     "Without --method the method is dopri5, an explicit one. If it needs very many steps or its steps become too small "
-     "the model is probably stiff: rodas4 is a good choice then.",
+     "With --ensemble there is a run for every row of a CSV file, --threads of them at a time; see costate help gradient.\n\n"
+     "Without --method, and unless the model names one, the method is auto: dopri5, an explicit one, while that is sound and "
+     "cheap; when a model proves stiff the run is started again with rodas4 or radau2a, which are implicit. What it was is "
+     "in the head of the table, and --verbose says why.",
      "costate run lotka_volterra.c --points 101 --format csv -o orbit.csv"},
     {"gradient", CLI_GRADIENT, cli_gradient, "derivatives of the objectives, by the adjoint",
      "Prints the derivative of every objective with respect to every parameter and initial value. They are the exact "
@@ -32,16 +34,18 @@ const cli_command cli_commands[] = {
      "whole matrix with --full. Either is exact for the numerical solution.",
      "costate hessian lotka_volterra.c --direction alpha=1,beta=-1"},
     {"check", CLI_CHECK, cli_check, "a certificate for the derivatives of this very model",
-     "Proves, on this model with these values, that the derivatives are those of the objective that is computed: tangents "
-     "and adjoints agree to round-off, the remainders of Taylor's formula vanish with the second power for gradients and "
-     "the third for Hessians, the Hessian is symmetric. The worst component is named. Exit code 5 if it does not hold.",
+     "Proves, on this model with these values and options, that the derivatives are those of the objective that is computed: "
+     "every product against differences, tangents against adjoints, both against differences of runs over the same steps and "
+     "of whole runs, remainders of Taylor's formula, symmetry. Each objective and component is judged by its own size, and "
+     "what could not be measured is said. --wrt restricts what is judged. Exit code 5 if it does not hold.",
      "costate check lotka_volterra.c --method rodas4"},
     {"compare", CLI_COMPARE, cli_compare, "error against time of the methods, on this model",
      "Lets the methods compute the gradient at tolerances from a thousand times to a thousandth of --rtol and --atol, and says "
      "how large its error is and how long it took: which method and tolerance suit the model and the accuracy one needs. With "
      "--plot it draws the work-precision diagram, with a panel for each family if there are many.\n\n"
      "The error is relative, in the norm of the derivatives each times its variable's value, the largest of all objectives; the "
-     "reference is a high-order method at a millionth of the tolerances. A run of more than 20000 steps (or --max-steps) is "
+     "reference is a high-order method at a millionth of the tolerances, or another where that fails, which is said. A run "
+     "of more than 20000 steps (or --max-steps) is "
      "given up, and a method that takes more than a second is not tried at tighter tolerances.",
      "costate compare lotka_volterra.c --among 'dopri*,rodas4' --plot work.svg"},
     {"diff", CLI_DIFF, cli_diff, "writes the derivatives of a model as C",
@@ -87,6 +91,13 @@ static const char *argument_of(const costate_option_info *info)
     return !strcmp(info->name, "disk_dir") ? "FOLDER" : "NAME";
 }
 
+static int takers(const char *name)
+{
+    if (!strcmp(name, "method")) return CLI_SOLVE & ~CLI_COMPARE; /* which has --among */
+    if (!strcmp(name, "record")) return CLI_RUN | CLI_TANGENT;    /* the others record what they need */
+    return CLI_SOLVE;
+}
+
 int cli_option(int i, cli_option_info *info)
 {
     static char dashed[64][32]; /* filled once, before there are threads */
@@ -96,8 +107,7 @@ int cli_option(int i, cli_option_info *info)
     char *name = dashed[i - OPT_COUNT];
     snprintf(name, sizeof dashed[0], "%s", library.name);
     for (char *c = name; *c; c++) *c = *c == '_' ? '-' : *c;
-    const int all_methods = !strcmp(name, "method"); /* compare has --among */
-    *info = (cli_option_info){name, argument_of(&library), 0, all_methods ? CLI_SOLVE & ~CLI_COMPARE : CLI_SOLVE, library.help};
+    *info = (cli_option_info){name, argument_of(&library), 0, takers(name), library.help};
     return 0;
 }
 

@@ -4,7 +4,8 @@
  *     max over the objectives of |D (g - g_ref)| / |D g_ref|,     D = diag(|x_k|, or 1 where x_k = 0), x = (p, y0)
  *
  * and the work is the time of the run and the sweep back, the least of a few. A method stops at the tolerance that takes it too
- * long. The reference is trusted as far as it agrees with one at ten times its tolerances. */
+ * long. The reference is trusted as far as it agrees with one at ten times its tolerances: its doubt. Of several methods the
+ * first is taken whose doubt is small, or the one whose doubt is least; if none of them gets through, one of those compared. */
 #include "cli.h"
 
 #include <fnmatch.h>
@@ -15,7 +16,9 @@
 enum { LEVELS = 7, REPEATS = 5, STEPS = 20000, REFERENCE_STEPS = 200000 };
 static const double enough = 0.05, too_long = 1; /* seconds: of all repeats; of one gradient */
 static const double loose = 1e-2, tight = 5e-11; /* errors that people want */
-static const struct { /* the first that gets through is the reference */
+static const double least = 2e-11;               /* rtol: a thousandth of it is what numbers can hold */
+static const double small = 1e-3;                /* doubt in a reference, in rtol: the least tolerance that is tried */
+static const struct {
     const char *method;
     double factor; /* of the tolerances */
 } references[] = {{"dopri853", 1e-6}, {"radau2a", 1e-6}, {"rodas4", 1e-6}, {"radau2a", 1e-5}, {"radau2a", 1e-4}};
@@ -31,9 +34,10 @@ typedef struct result {
     cli_choice of;
     int variables;       /* np, and n unless init computes the initial values */
     double rtol, atol;   /* as given */
-    double *g, *truth;   /* variables x of.count */
-    const char *reference;
-    double reference_rtol, doubt; /* doubt: the error that it has itself, about */
+    double *g, *truth, *spare; /* variables x of.count */
+    const char *reference;        /* NULL: none */
+    double reference_rtol, doubt; /* doubt: the error that it has itself, about; NaN: not known */
+    char *failures;               /* of references, a line for each */
     int count;
     const costate_table **method;
     trial (*tried)[LEVELS];
@@ -53,6 +57,8 @@ static double tolerance(const result *a, int level)
 static int prepare(cli_session *s, const result *a, const char *method, double factor, int steps, costate_solver **solver)
 {
     char rtol[32], atol[32], most[32];
+    const int limited = cli_library_given(s->request, "max_steps");
+    const double given = limited ? strtod(cli_library_value(s->request, "max_steps"), NULL) : 0;
     snprintf(rtol, sizeof rtol, "%.17g", fmin(a->rtol * factor, 0.5));
     snprintf(atol, sizeof atol, "%.17g", a->atol * factor);
     snprintf(most, sizeof most, "%d", steps);
@@ -61,7 +67,7 @@ static int prepare(cli_session *s, const result *a, const char *method, double f
     for (int i = 0; s->atols && i < s->n; i++) s->atols[i] /= factor;
     if (!status) status = costate_set(*solver, "rtol", rtol);
     if (!status && !s->atols) status = costate_set(*solver, "atol", atol);
-    if (!status && !cli_library_given(s->request, "max_steps")) status = costate_set(*solver, "max_steps", most);
+    if (!status && (!limited || (steps == REFERENCE_STEPS && given < steps))) status = costate_set(*solver, "max_steps", most);
     return status ? status : costate_set(*solver, "method", method);
 }
 
@@ -102,11 +108,11 @@ static double difference(const cli_session *s, const result *a)
     return worst;
 }
 
-static void try_one(cli_session *s, result *a, const char *method, double factor, trial *t)
+static void try_one(cli_session *s, result *a, const char *method, double factor, int steps, trial *t)
 {
     costate_solver *solver = NULL;
     *t = (trial){.seconds = HUGE_VAL, .error = NAN};
-    t->status = prepare(s, a, method, factor, STEPS, &solver);
+    t->status = prepare(s, a, method, factor, steps, &solver);
     double spent = 0;
     for (int k = 0; k < REPEATS && !t->status && spent < enough; k++, spent += t->seconds) t->status = gradient(s, a, solver, t);
     if (t->status) t->seconds = NAN;
@@ -116,29 +122,93 @@ static void try_one(cli_session *s, result *a, const char *method, double factor
 
 /* ---- all of them ------------------------------------------------------------------------------------------------------ */
 
-/* The gradient itself goes to `truth`. */
+static void swap(double **a, double **b)
+{
+    double *c = *a;
+    *a = *b;
+    *b = c;
+}
+
+/* A line for a reference that failed: not all that it said, for several say the same. */
+static void note_failure(result *a, const char *method, double rtol, const costate_solver *solver)
+{
+    char *all = cli_text("%s  %s at %.0e: %s\n", a->failures ? a->failures : "", method, rtol, costate_reason(solver));
+    free(a->failures);
+    a->failures = all;
+}
+
+/* Whatever the method, this would not be computed. */
+static int hopeless(const cli_session *s, int status)
+{
+    const int asked = status > COSTATE_ERR_MEMORY && status != COSTATE_ERR_LINSOL;
+    return asked || status == COSTATE_ERR_MEMORY || *costate_model_message(s->model);
+}
+
+/* One more reference, which becomes `truth` if there is less doubt about it than about the one before. Exit codes. */
+static int try_reference(cli_session *s, result *a, const char *method, double factor)
+{
+    costate_solver *solver = NULL;
+    trial t = {.seconds = HUGE_VAL};
+    int status = prepare(s, a, method, factor, REFERENCE_STEPS, &solver), code = EXIT_GOOD;
+    if (!status) status = gradient(s, a, solver, &t);
+    if (status) note_failure(a, method, a->rtol * factor, solver);
+    if (status && hopeless(s, status)) code = cli_failed(s, solver, status);
+    costate_free(solver);
+    if (status) return code;
+    swap(&a->truth, &a->g);
+    swap(&a->g, &a->spare);
+    try_one(s, a, method, 10 * factor, REFERENCE_STEPS, &t);
+    if (a->reference && (isnan(t.error) || t.error >= a->doubt)) { /* no better */
+        swap(&a->g, &a->spare);
+        swap(&a->truth, &a->g);
+        return code;
+    }
+    a->reference = method;
+    a->reference_rtol = a->rtol * factor;
+    a->doubt = t.error;
+    return code;
+}
+
+static int satisfied(const result *a)
+{
+    return a->reference && a->doubt <= small * a->rtol;
+}
+
+/* The tightest of those that are compared. */
+static int last_resort(cli_session *s, result *a)
+{
+    int code = EXIT_GOOD;
+    for (int level = LEVELS - 1; !code && level >= 0 && !a->reference; level--)
+        for (int i = 0; !code && i < a->count && !a->reference; i++)
+            code = try_reference(s, a, a->method[i]->name, tolerance(a, level) / a->rtol);
+    return code;
+}
+
 static int reference(cli_session *s, result *a)
 {
-    for (int i = 0; i < REFERENCES; i++) {
-        const double factor = fmax(references[i].factor, 2e-13 / a->rtol);
-        costate_solver *solver = NULL;
-        trial t = {.seconds = HUGE_VAL};
-        int status = prepare(s, a, references[i].method, factor, REFERENCE_STEPS, &solver), code = EXIT_GOOD;
-        if (!status) status = gradient(s, a, solver, &t);
-        if (status && i + 1 == REFERENCES) code = cli_failed(s, solver, status);
-        costate_free(solver);
-        if (code) return code;
-        if (status) continue;
-        double *spare = a->truth;
-        a->truth = a->g;
-        a->g = spare;
-        a->reference = references[i].method;
-        a->reference_rtol = a->rtol * factor;
-        try_one(s, a, a->reference, 10 * factor, &t);
-        a->doubt = t.error;
-        break;
+    int code = EXIT_GOOD;
+    for (int i = 0; i < REFERENCES && !code && !satisfied(a); i++)
+        code = try_reference(s, a, references[i].method, fmax(references[i].factor, 2e-13 / a->rtol));
+    char *first = a->failures && !a->reference ? cli_text("%s", a->failures) : NULL;
+    if (!code && !a->reference) code = last_resort(s, a);
+    if (!code && !a->reference) {
+        fprintf(stderr,
+                "costate compare: there is nothing to measure errors by: these references failed, and so did every method\n%s"
+                "  try: a run that one of them can make, with an earlier --t1, say, or a larger --rtol\n",
+                first);
+        code = EXIT_SOLVE;
+    } else if (!code && first) {
+        cli_warn(&s->out, "errors are measured by %s at %.0e, for the references failed:\n%.*s", a->reference, a->reference_rtol,
+                 (int)strlen(first) - 1, first);
     }
-    return EXIT_GOOD;
+    if (!code && isnan(a->doubt))
+        cli_warn(&s->out, "how good the reference is, %s at %.0e, is not known: it failed at ten times that", a->reference,
+                 a->reference_rtol);
+    else if (!code && a->doubt > a->rtol)
+        cli_warn(&s->out, "the reference, %s at %.0e, is itself in doubt by %.0e: errors below that mean nothing", a->reference,
+                 a->reference_rtol, a->doubt);
+    free(first);
+    return code;
 }
 
 /* --among, or all. */
@@ -158,6 +228,7 @@ static int choose(const cli_session *s, result *a)
                 if (!fnmatch(pattern, m->name, 0)) chosen[i] = 1, found = 1;
             if (found) continue;
             free(chosen);
+            if (!strpbrk(pattern, "*?[")) return suggest_method(command, pattern);
             return cli_usage(command, "there is no method '%s'; `costate methods` lists them", pattern);
         }
     a->method = cli_take((size_t)count, sizeof *a->method);
@@ -170,14 +241,14 @@ static int choose(const cli_session *s, result *a)
 
 static int compare(cli_session *s, result *a)
 {
-    cli_calm_blas(s);
     progress_start(s->request, "comparing");
     const int code = reference(s, a);
     for (int i = 0; !code && i < a->count; i++)
         for (int k = 0; k < LEVELS; k++) {
+            if (k == 0) try_one(s, a, a->method[i]->name, tolerance(a, k) / a->rtol, STEPS, &a->tried[i][k]); /* it compiles */
             const int slow = k && (a->tried[i][k - 1].status || a->tried[i][k - 1].seconds > too_long);
             if (slow) a->tried[i][k] = (trial){.status = 1, .error = NAN, .seconds = NAN};
-            else try_one(s, a, a->method[i]->name, tolerance(a, k) / a->rtol, &a->tried[i][k]);
+            else try_one(s, a, a->method[i]->name, tolerance(a, k) / a->rtol, STEPS, &a->tried[i][k]);
         }
     progress_stop();
     return code;
@@ -244,8 +315,9 @@ static void print_table(cli_session *s, const result *a)
     print_fastest(s, a);
     print_grid(s, a, 1);
     print_grid(s, a, 0);
-    fprintf(s->out.to, "\nerror: relative, of the gradient, against %s at %.0e (good to %.0e)\n", a->reference,
-            a->reference_rtol, a->doubt);
+    fprintf(s->out.to, "\nerror: relative, of the gradient, against %s at %.0e", a->reference, a->reference_rtol);
+    if (!isnan(a->doubt)) fprintf(s->out.to, " (good to %.0e)", a->doubt);
+    putc('\n', s->out.to);
     fputs("blank: it failed, or took too many steps, or a looser tolerance took too long\n", s->out.to);
 }
 
@@ -322,14 +394,20 @@ int cli_compare(cli_request *r)
     cli_session s;
     result a = {0};
     int code = cli_session_open(&s, r);
+    if (!code && strtod(cli_library_value(r, "step"), NULL) > 0)
+        code = cli_usage(r->command->name, "--step leaves no tolerances to compare");
+    if (!code && strtod(cli_library_value(r, "rtol"), NULL) < least)
+        code = cli_usage(r->command->name, "it goes to a thousandth of --rtol, which is at least %.0e for that", least);
     if (!code) code = cli_choose_objectives(&s, &a.of);
     if (!code) code = choose(&s, &a);
     if (!code) {
         a.variables = cli_variables(&s);
-        a.rtol = strtod(cli_library_value(r, "rtol"), NULL);
-        a.atol = strtod(cli_library_value(r, "atol"), NULL);
+        char text[32];
+        a.rtol = strtod(cli_suited(&s, "rtol", text), NULL);
+        a.atol = strtod(cli_suited(&s, "atol", text), NULL);
         a.g = cli_take((size_t)a.variables * (size_t)a.of.count, sizeof *a.g);
         a.truth = cli_take((size_t)a.variables * (size_t)a.of.count, sizeof *a.g);
+        a.spare = cli_take((size_t)a.variables * (size_t)a.of.count, sizeof *a.g);
         code = compare(&s, &a);
         if (!code) (r->format == CLI_JSON ? print_json : r->format == CLI_CSV ? print_csv : print_table)(&s, &a);
         if (!code) code = draw(&s, &a);
@@ -339,5 +417,7 @@ int cli_compare(cli_request *r)
     free(a.tried);
     free(a.g);
     free(a.truth);
+    free(a.spare);
+    free(a.failures);
     return cli_session_close(&s, code);
 }

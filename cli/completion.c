@@ -21,7 +21,8 @@ static int choices(FILE *to, const cli_option_info *info)
 {
     const costate_table *m;
     if (!strcmp(info->name, "method")) {
-        for (int i = 0; (m = costate_method(i)); i++) fprintf(to, "%s%s", i ? " " : "", m->name);
+        fputs("auto", to);
+        for (int i = 0; (m = costate_method(i)); i++) fprintf(to, " %s", m->name);
         return 1;
     }
     if (!strchr(info->argument, '|') || strchr(info->argument, '=')) return 0;

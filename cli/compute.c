@@ -1,33 +1,32 @@
 /* compute.c - a command's work with a solver: made, watched, asked what it cost, and reported if it fails. */
 #include "cli.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-enum { SMALL = 500 }; /* states up to which threads of the linear algebra only get into each other's way */
-
-/* OpenBLAS, if that is what LAPACK comes from. */
-extern void openblas_set_num_threads(int) __attribute__((weak));
-
-void cli_calm_blas(const cli_session *s)
+/* For those who name an explicit method on a stiff model, and only wait. */
+void cli_stiff_hint(cli_session *s)
 {
-    if (getenv("OPENBLAS_NUM_THREADS") || getenv("OMP_NUM_THREADS") || !openblas_set_num_threads) return;
-    const char *threads = cli_library_value(s->request, "threads");
-    if (s->n <= SMALL || strcmp(threads, "1")) openblas_set_num_threads(1);
+    enum { MANY = 500 }; /* steps that are worth a hint */
+    const costate_stats *a = &s->stats;
+    if (*s->choice || a->steps < MANY || 2 * a->limited < a->steps) return;
+    cli_warn(&s->out,
+             "the model is stiff: %lld of %lld steps of %s are due to its stability, not to the tolerance; try --method auto",
+             (long long)a->limited, (long long)a->steps, s->method);
 }
 
 int cli_compute(cli_session *s, cli_work *work, void *context)
 {
     costate_solver *solver = NULL;
     int code = EXIT_GOOD;
-    cli_calm_blas(s);
     progress_start(s->request, s->request->command->bit == CLI_CHECK ? "checking" : "integrating");
     progress_follow(&s->problem, s->t0, s->t1);
     int status = cli_solver(s, &solver);
     if (!status) status = work(s, solver, context);
+    if (!status || status == COSTATE_CHECK_FAILED) cli_switch_warnings(s, solver);
     progress_stop();
     costate_get_stats(solver, &s->stats);
     snprintf(s->linsol, sizeof s->linsol, "%s", s->stats.linsol);
+    snprintf(s->method, sizeof s->method, "%s", s->stats.method);
+    snprintf(s->choice, sizeof s->choice, "%s", s->stats.choice);
+    if (!status && *s->stats.warning) cli_warn(&s->out, "%s", s->stats.warning);
     if (status) code = status == COSTATE_CHECK_FAILED ? EXIT_CHECK : cli_failed(s, solver, status);
     costate_free(solver);
     return code;

@@ -199,15 +199,35 @@ static int dump(const cli_request *r)
 
 /* ---- all of it -------------------------------------------------------------------------------------------------------- */
 
+/* The C itself: asked for neither kinks nor patterns. */
+static int pure(const cli_request *r)
+{
+    return !cli_value(r, OPT_LINT) && !cli_value(r, OPT_PATTERN);
+}
+
+/* The C as an object, for programs that want to know what else was said. */
+static void write_object(cli_out *o, const char *file, const char *c)
+{
+    cli_json j = {.out = o, .fresh = 1};
+    json_open(&j, NULL, '{');
+    json_text(&j, "file", file);
+    json_text(&j, "c", c);
+    json_open(&j, "warnings", '[');
+    for (int i = 0; i < o->warnings; i++) json_text(&j, NULL, o->warning[i]);
+    json_close(&j, ']');
+    json_close(&j, '}');
+}
+
 /* o: where the C goes; rest: what was found in the model. */
 static int text(const cli_request *r, cli_out *o, FILE *rest, cli_json *j)
 {
     costate_model *m = NULL;
     written w = {0};
-    const int lint = cli_value(r, OPT_LINT) != NULL, pure = !lint && !cli_value(r, OPT_PATTERN);
+    const int lint = cli_value(r, OPT_LINT) != NULL;
     const int code = cli_open_with(differentiate, &m, r, &w);
-    if (!code && pure) cli_model_warnings(o, m);
-    if (!code && (pure || o->path)) fputs(w.text, o->to);
+    if (!code && pure(r)) cli_model_warnings(o, m);
+    if (!code && pure(r) && r->format == CLI_JSON) write_object(o, r->file, w.text);
+    else if (!code && (pure(r) || o->path)) fputs(w.text, o->to);
     if (!code && lint) write_kinks(rest, r, j, w.kinks);
     costate_model_close(m);
     return code;
@@ -218,10 +238,16 @@ int cli_diff(cli_request *r)
 {
     cli_out o;
     plot f = {.path = cli_value(r, OPT_PLOT)};
-    const int object = r->format == CLI_JSON && (cli_value(r, OPT_LINT) || cli_value(r, OPT_PATTERN));
+    const int object = r->format == CLI_JSON && !pure(r);
     if (f.path && plot_check(&f)) return cli_usage("diff", "%s", f.message);
+    if (cli_value(r, OPT_DUMP) && (!pure(r) || f.path || r->format != CLI_TABLE))
+        return cli_usage("diff", "--dump is text, and goes with none of --lint, --pattern, --plot and --format");
     if (cli_value(r, OPT_DUMP)) return dump(r);
     if (cli_value(r, OPT_PRODUCT)) return cli_usage("diff", "--product goes with --dump");
+    if (r->format == CLI_CSV && pure(r))
+        return cli_usage("diff", "C is no table: --format csv goes with --lint or --pattern, json with all");
+    if (r->format == CLI_CSV && cli_value(r, OPT_LINT) && cli_value(r, OPT_PATTERN))
+        return cli_usage("diff", "--lint and --pattern are two tables: one of them with --format csv");
     int code = cli_out_open(&o, r);
     char *found = NULL;
     size_t length = 0;

@@ -148,13 +148,14 @@ int cli_gradient(cli_request *r)
     int code = cli_session_open(&s, r);
     if (!code) code = cli_choose_variables(&s, 1, &a.wrt);
     if (!code) code = cli_choose_objectives(&s, &a.of);
-    if (!code && cli_value(r, OPT_ENSEMBLE)) code = cli_ensemble(&s, &a.wrt, &a.of);
+    s.wrt = &a.wrt;
+    if (!code && cli_value(r, OPT_ENSEMBLE)) code = cli_ensemble_gradient(&s, &a.wrt, &a.of);
     else if (!code) {
         a.y = cli_take((size_t)s.n, sizeof *a.y);
         a.psi = cli_take((size_t)s.objectives, sizeof *a.psi);
         a.derivative = cli_take((size_t)a.wrt.count * (size_t)a.of.count, sizeof *a.derivative);
         code = cli_compute(&s, work, &a);
-        if (!code) cli_stiff_hint(&s, a.y);
+        if (!code) cli_stiff_hint(&s);
         if (!code) (r->format == CLI_JSON ? print_json : r->format == CLI_CSV ? print_csv : print_table)(&s, &a);
         if (!code) code = draw(&s, &a);
         report_note(&s);

@@ -61,14 +61,15 @@ void help_command(FILE *to, const cli_command *c)
         if (!cli_option(i, &info) && info.commands & c->bit) print_option(to, &info, NULL);
     if (!(c->bit & CLI_SOLVE)) return;
     fprintf(to, "\noptions of the integration, with their defaults:\n");
-    for (int i = OPT_COUNT; !cli_option(i, &info); i++) print_option(to, &info, cli_preset(i, text));
+    for (int i = OPT_COUNT; !cli_option(i, &info); i++)
+        if (info.commands & c->bit) print_option(to, &info, cli_preset(i, text));
 }
 
 static int write(cli_request *r, FILE *to)
 {
     const char *shell = cli_value(r, OPT_COMPLETION);
     const cli_command *about = r->file ? cli_command_find(r->file) : NULL;
-    if (r->file && !about && strcmp(r->file, "costate")) return cli_usage("help", "there is no command '%s'", r->file);
+    if (r->file && !about && strcmp(r->file, "costate")) return suggest_command(r->file, NULL);
     if (shell) return completion_write(to, shell);
     if (cli_value(r, OPT_MAN)) manual_write(to, about);
     else if (about) help_command(to, about);

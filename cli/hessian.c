@@ -198,8 +198,9 @@ int cli_hessian(cli_request *r)
         a.y = cli_take((size_t)s.n, sizeof *a.y);
         a.psi = cli_take((size_t)s.objectives, sizeof *a.psi);
         a.product = cli_take((size_t)a.wrt.count * (size_t)a.lanes, sizeof *a.product);
+        s.wrt = a.full ? &a.wrt : NULL; /* a direction may have others */
         code = cli_compute(&s, work, &a);
-        if (!code) cli_stiff_hint(&s, a.y);
+        if (!code) cli_stiff_hint(&s);
         if (!code) (r->format == CLI_JSON ? print_json : r->format == CLI_CSV ? print_csv : print_table)(&s, &a);
         if (!code) code = draw(&s, &a);
         report_note(&s);

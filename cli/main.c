@@ -6,23 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *command_name(int i, const void *context)
-{
-    (void)context;
-    return cli_commands[i].name;
-}
-
-static int unknown(const char *name)
-{
-    const int near = cli_nearest(name, (int)strlen(name), cli_command_count, command_name, NULL);
-    fprintf(stderr, "costate: there is no command '%s'", name);
-    if (near >= 0) fprintf(stderr, "; did you mean '%s'?\n", cli_commands[near].name);
-    else fprintf(stderr, ", but");
-    for (int i = 0; near < 0 && i < cli_command_count; i++) fprintf(stderr, "%s %s", i ? "," : "", cli_commands[i].name);
-    fprintf(stderr, near < 0 ? "\n" : "");
-    return EXIT_USAGE;
-}
-
 /* Words before a command: --help and --version are commands of their own here. */
 static int run(int argc, char **argv)
 {
@@ -31,7 +14,7 @@ static int run(int argc, char **argv)
     if (!strcmp(name, "--help") || !strcmp(name, "-h")) name = "help";
     if (!strcmp(name, "--version") || !strcmp(name, "-V")) return puts("costate " COSTATE_VERSION), EXIT_GOOD;
     const cli_command *command = cli_command_find(name);
-    if (!command) return unknown(name);
+    if (!command) return suggest_command(name, argc > 2 ? argv[2] : NULL);
     cli_request r, help = {.command = cli_command_find("help"), .file = name};
     int code = cli_parse(&r, command, argc - 2, argv + 2);
     if (!code && cli_value(&r, OPT_HELP)) code = cli_help(&help);

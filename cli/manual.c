@@ -55,7 +55,8 @@ static void of_command(FILE *to, const cli_command *c)
         if (!cli_option(i, &info) && info.commands & c->bit) option(to, &info, NULL);
     if (c->bit & CLI_SOLVE) {
         fputs(".SS Options of the integration\n", to);
-        for (int i = OPT_COUNT; !cli_option(i, &info); i++) option(to, &info, cli_preset(i, text));
+        for (int i = OPT_COUNT; !cli_option(i, &info); i++)
+            if (info.commands & c->bit) option(to, &info, cli_preset(i, text));
     }
     fputs(".SH EXAMPLE\n.nf\n", to);
     roff(to, c->example);

@@ -1,5 +1,7 @@
-/* members.c - the members of an ensemble from a CSV file: a line of names, then a line of numbers for each. Fields may be in
- * double quotes and have blanks around them; lines that are empty are none. Mistakes are told by FILE:LINE:COLUMN. */
+/* members.c - the members of an ensemble from a CSV file: a line of names, then a line of numbers for each. What separates them,
+ * commas, semicolons or tabs, is seen in the line of names. Fields may be in double quotes and have blanks around them; lines
+ * end as any system ends them, and those that are empty are none; a byte-order mark is passed over. Mistakes are told by
+ * FILE:LINE:COLUMN. */
 #include "cli.h"
 
 #include <errno.h>
@@ -12,6 +14,7 @@ typedef struct reader {
     const char *path;
     int line;
     const char *start; /* of the line */
+    char separator;
 } reader;
 
 __attribute__((format(printf, 3, 4))) static int wrong(const reader *r, const char *at, const char *format, ...)
@@ -39,7 +42,7 @@ static char *read_all(const char *path)
         room *= 2;
     }
     if (text) text[length] = 0;
-    if (file && (ferror(file) || (text && strlen(text) != length))) { /* a NUL is no text */
+    if (file && (ferror(file) || (text && strlen(text) != length))) { /* a NUL is no text, or one of 16 bits a letter */
         if (!errno) errno = EILSEQ;
         free(text);
         text = NULL;
@@ -48,14 +51,32 @@ static char *read_all(const char *path)
     return text;
 }
 
-/* The next field of a line, blanks and quotes left out. Returns its length; -1: no more. */
-static int field(const char **at, const char **item)
+/* The first c in the text that is not in quotes; NULL: none. */
+static const char *outside(const char *text, char c)
 {
-    int length = cli_item(at, item);
-    while (length > 0 && strchr(" \t", **item)) ++*item, length--;
-    while (length > 0 && strchr(" \t", (*item)[length - 1])) length--;
-    if (length > 1 && **item == '"' && (*item)[length - 1] == '"') ++*item, length -= 2;
-    return length;
+    for (int quoted = 0; *text; text++) {
+        if (*text == '"') quoted = !quoted;
+        else if (*text == c && !quoted) return text;
+    }
+    return NULL;
+}
+
+static int blank(const reader *r, char c)
+{
+    return c == ' ' || (c == '\t' && r->separator != c);
+}
+
+/* The next field of a line, blanks and quotes left out. Returns its length; -1: no more. */
+static int field(const reader *r, const char **at, const char **item)
+{
+    if (!*at) return -1;
+    const char *begin = *at, *next = outside(begin, r->separator), *end = next ? next : begin + strlen(begin);
+    *at = next ? next + 1 : NULL;
+    while (begin < end && blank(r, *begin)) begin++;
+    while (begin < end && blank(r, end[-1])) end--;
+    if (end - begin > 1 && *begin == '"' && end[-1] == '"') begin++, end--;
+    *item = begin;
+    return (int)(end - begin);
 }
 
 static int read_header(reader *r, char *line, cli_members *m)
@@ -65,9 +86,11 @@ static int read_header(reader *r, char *line, cli_members *m)
     char *taken = cli_take((size_t)cli_variables(r->s), 1);
     int length, code = EXIT_GOOD;
     m->variable = cli_take(strlen(line) + 1, sizeof *m->variable);
-    while (!code && (length = field(&at, &item)) >= 0) {
-        const int v = cli_find_variable(r->s, item, length, why);
-        if (v < 0) code = wrong(r, item, "%s", why);
+    r->separator = outside(line, ';') ? ';' : outside(line, '\t') ? '\t' : ',';
+    while (!code && (length = field(r, &at, &item)) >= 0) {
+        const int v = length ? cli_find_variable(r->s, item, length, why) : -1;
+        if (!length) code = wrong(r, item, "column %d has no name: if it counts the rows, leave it out", m->columns + 1);
+        else if (v < 0) code = wrong(r, item, "%s", why);
         else if (taken[v]) code = wrong(r, item, "%.*s has a column already", length, item);
         else taken[m->variable[m->columns++] = v] = 1;
     }
@@ -84,10 +107,12 @@ static int read_member(reader *r, char *line, cli_members *m, int k)
     int length, column = 0;
     memcpy(p, s->p, (size_t)s->np * sizeof *p);
     memcpy(y, s->y0, (size_t)s->n * sizeof *y);
-    while ((length = field(&at, &item)) >= 0) {
+    while ((length = field(r, &at, &item)) >= 0) {
         double x;
         if (column == m->columns) return wrong(r, item, "more than the %d values that the first line names", m->columns);
-        if (cli_number(item, length, &x)) return wrong(r, item, "'%.*s' is not a finite number", length, item);
+        if (cli_number(item, length, &x))
+            return wrong(r, item, "'%.*s' is not a finite number%s", length, item,
+                         r->separator != ',' && memchr(item, ',', (size_t)length) ? "; decimals have a point" : "");
         const int v = m->variable[column++];
         *(v < s->np ? &p[v] : &y[v - s->np]) = x;
     }
@@ -99,11 +124,13 @@ static int read_lines(reader *r, char *text, cli_members *m)
 {
     size_t most = 1;
     int code = EXIT_GOOD, named = 0;
-    for (const char *c = text; *c; c++) most += *c == '\n';
+    for (const char *c = text; *c; c++) most += *c == '\n' || *c == '\r';
     m->p = cli_take(most * (size_t)r->s->np, sizeof *m->p);
     m->y = cli_take(most * (size_t)r->s->n, sizeof *m->y);
     m->line = cli_take(most, sizeof *m->line);
-    for (char *line = text, *next; line && !code; line = next) {
+    for (char *c = text; *c; c++)
+        if (*c == '\r' && c[1] != '\n') *c = '\n';
+    for (char *line = text + (strncmp(text, "\xEF\xBB\xBF", 3) ? 0 : 3), *next; line && !code; line = next) {
         next = strchr(line, '\n');
         if (next) *next++ = 0;
         line[strcspn(line, "\r")] = 0;
@@ -123,7 +150,13 @@ int cli_members_read(const cli_session *s, const char *path, cli_members *m)
     *m = (cli_members){0};
     errno = 0;
     char *text = read_all(path);
-    if (!text) return cli_usage(s->request->command->name, "--ensemble: %s cannot be read: %s", path, strerror(errno));
+    if (!text) {
+        const int missing = errno == ENOENT;
+        fprintf(stderr, "costate %s: --ensemble: %s cannot be read: %s\n", s->request->command->name, path,
+                errno == EILSEQ ? "it is no plain text (UTF-8)" : strerror(errno));
+        if (missing) suggest_file(path, ".csv");
+        return EXIT_USAGE;
+    }
     const int code = read_lines(&(reader){.s = s, .path = path}, text, m);
     free(text);
     return code;

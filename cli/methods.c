@@ -40,7 +40,9 @@ static void print_table(cli_out *o)
         else table_text(&t, "to %.2f on the real axis", -s.real);
     }
     table_print(&t, o);
-    fputs("\nEach has all modes: run, tangent, gradient (adjoint), hessian (second order).\n\n", o->to);
+    fputs("\nEach has all modes: run, tangent, gradient (adjoint), hessian (second order).\n"
+          "auto, the default: dopri5 while that is sound and cheap, rodas4 or radau2a\n"
+          "where a model is stiff.\n\n", o->to);
     for (int i = 0; (m = costate_method(i)); i++) {
         cli_bold(o, 1);
         fprintf(o->to, "%s", m->name);

@@ -85,9 +85,9 @@ void cli_model_failed(const cli_request *r, const costate_model *m)
 /* What the command will call, where that is known. */
 static const char *ahead(const cli_request *r)
 {
-    const costate_table *method = r->command->bit & CLI_GRADIENT ? costate_method_find(cli_method(r)) : NULL;
-    if (!method) return NULL;
-    if (method->family == COSTATE_ERK) return "gradient";
+    if (!(r->command->bit & CLI_GRADIENT)) return NULL;
+    const costate_table *method = costate_method_find(cli_method(r)); /* NULL: auto, which begins with an explicit one */
+    if (!method || method->family == COSTATE_ERK) return "gradient";
     return method->family == COSTATE_ROS ? "gradient rosenbrock" : "gradient implicit";
 }
 
@@ -108,6 +108,7 @@ int cli_open_with(cli_opener *open, costate_model **m, const cli_request *r, voi
         *m = NULL;
         end(SIGINT);
     } else if (status) cli_model_failed(r, *m);
+    if (status == COSTATE_MODEL_FILE && access(r->file, F_OK)) suggest_file(r->file, ".c");
     return exit_code(status);
 }
 

@@ -8,13 +8,16 @@ void report_head(cli_session *s)
     cli_bold(&s->out, 1);
     fprintf(s->out.to, "%s", s->about.name);
     cli_bold(&s->out, 0);
-    fprintf(s->out.to, ", %s, t = %g .. %g\n\n", cli_method(s->request), s->t0, s->t1);
+    const costate_table *used = costate_method_find(s->method);
+    const int chosen = *s->choice && used && used->family != COSTATE_ERK; /* not what one would expect */
+    fprintf(s->out.to, ", %s%s, t = %g .. %g\n\n", chosen ? "auto: " : "", s->method, s->t0, s->t1);
 }
 
 void report_note(cli_session *s)
 {
     const costate_stats *a = &s->stats;
     if (!cli_value(s->request, OPT_VERBOSE)) return;
+    if (*s->choice) fprintf(stderr, "method: auto chose %s, for %s\n", s->method, s->choice);
     fprintf(stderr, "%lld steps, %lld rejected; %.3g s forward, %.3g s backward\n", (long long)a->steps, (long long)a->rejected,
             a->forward_s, a->adjoint_s);
     fprintf(stderr, "calls: rhs %lld, jvp %lld, vjp %lld, jvp2 %lld, vjp_dot %lld, jac %lld\n", (long long)a->rhs,
@@ -42,7 +45,7 @@ static void open_with(cli_session *s, cli_json *j, const char *method)
 
 void report_open(cli_session *s, cli_json *j)
 {
-    open_with(s, j, cli_method(s->request));
+    open_with(s, j, s->method);
 }
 
 void report_begin(cli_session *s, cli_json *j)
@@ -76,6 +79,8 @@ void report_close(cli_session *s, cli_json *j)
     json_line(j, "stats", '{');
     json_whole(j, "steps", a->steps);
     json_whole(j, "rejected", a->rejected);
+    json_whole(j, "limited", a->limited);
+    if (*s->choice) json_text(j, "choice", s->choice);
     json_whole(j, "rhs", a->rhs);
     json_whole(j, "jvp", a->jvp);
     json_whole(j, "vjp", a->vjp);

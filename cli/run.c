@@ -83,11 +83,12 @@ int cli_run(cli_request *r)
 {
     cli_session s;
     int code = cli_session_open(&s, r);
-    if (!code) {
+    if (!code && cli_value(r, OPT_ENSEMBLE)) code = cli_ensemble_run(&s);
+    else if (!code) {
         result a = {cli_take((size_t)s.n, sizeof *a.y), cli_take((size_t)s.drawn * (size_t)s.n, sizeof *a.rows),
                     cli_take((size_t)s.objectives, sizeof *a.psi)};
         code = cli_compute(&s, work, &a);
-        if (!code) cli_stiff_hint(&s, a.y);
+        if (!code) cli_stiff_hint(&s);
         if (!code) (r->format == CLI_JSON ? print_json : r->format == CLI_CSV ? print_csv : print_table)(&s, &a);
         if (!code) code = figure_run(&s, a.rows);
         report_note(&s);

@@ -4,6 +4,7 @@
 #include "cli.h"
 
 #include <fnmatch.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,6 +117,17 @@ int cli_find_variable(const cli_session *s, const char *word, int length, char w
 
 /* ---- NAME=VALUE ------------------------------------------------------------------------------------------------------- */
 
+/* Whether --param was given the name of a state, or --y0 that of a parameter; then it is told. */
+static int elsewhere(const cli_session *s, const cli_option_info *info, const char *word, int length)
+{
+    const int state = !strcmp(info->name, "param"), param = !strcmp(info->name, "y0");
+    const list other = {state ? "state" : "parameter", state ? s->n : s->np, of_array, state ? s->state : s->param, INT_MAX};
+    if ((!state && !param) || find(&other, word, length) < 0) return 0;
+    cli_usage(s->request->command->name, "'%.*s' is a %s of %s: --%s sets it", length, word, other.what, s->about.name,
+              state ? "y0" : "param");
+    return 1;
+}
+
 /* One assignment; names are those of l, and value[i] is that of name i. */
 static int assign(const cli_session *s, const list *l, const cli_option_info *info, const char *item, int length, double **value)
 {
@@ -123,11 +135,14 @@ static int assign(const cli_session *s, const list *l, const cli_option_info *in
     double x;
     if (!equals || equals == item)
         return cli_usage(command, "--%s takes %s, not '%.*s'", info->name, info->argument, length, item);
-    const int name = (int)(equals - item), i = find(l, item, name);
-    if (i < 0) return unknown(s, l, item, name);
-    if (cli_number(equals + 1, length - name - 1, &x))
-        return cli_usage(command, "--%s %.*s: '%.*s' is not a finite number", info->name, length, item, length - name - 1,
-                         equals + 1);
+    const char *number = equals + 1;
+    int name = (int)(equals - item), digits = length - name - 1;
+    cli_trim(&item, &name);
+    cli_trim(&number, &digits);
+    const int i = find(l, item, name);
+    if (i < 0) return elsewhere(s, info, item, name) ? EXIT_USAGE : unknown(s, l, item, name);
+    if (cli_number(number, digits, &x))
+        return cli_usage(command, "--%s %.*s: '%.*s' is not a finite number", info->name, length, item, digits, number);
     *value[i] = x;
     return EXIT_GOOD;
 }

@@ -57,18 +57,18 @@ static int time_option(cli_session *s, int option, double *t)
     return EXIT_GOOD;
 }
 
-/* --atol NAME=NUMBER,...: the others keep the default. */
+/* --atol NAME=NUMBER,...: the others keep the default. It does not go with a number for all. */
 static int tolerances(cli_session *s)
 {
-    costate_option_info info;
-    for (int i = 0; !costate_option(i, &info); i++) {
-        const char *value = cli_value(s->request, OPT_COUNT + i);
-        if (strcmp(info.name, "atol") || !value || !strchr(value, '=')) continue;
-        s->atols = cli_take((size_t)s->n, sizeof *s->atols);
-        for (int k = 0; k < s->n; k++) s->atols[k] = strtod(info.preset, NULL);
-        return cli_assign(s, OPT_COUNT + i, NULL, s->atols);
-    }
-    return EXIT_GOOD;
+    char preset[32];
+    const int option = cli_library_option("atol");
+    const char *text;
+    int named = 0;
+    for (int at = 0; (text = cli_next(s->request, option, &at));) named |= strchr(text, '=') != NULL;
+    if (!named) return EXIT_GOOD;
+    s->atols = cli_take((size_t)s->n, sizeof *s->atols);
+    for (int k = 0; k < s->n; k++) s->atols[k] = s->about.atol > 0 ? s->about.atol : strtod(cli_preset(option, preset), NULL);
+    return cli_assign(s, option, NULL, s->atols);
 }
 
 static int values(cli_session *s)
@@ -85,7 +85,8 @@ static int values(cli_session *s)
     if (!code) code = time_option(s, OPT_T0, &s->t0);
     if (!code) code = time_option(s, OPT_T1, &s->t1);
     if (!code && s->t0 == s->t1)
-        code = cli_usage(s->request->command->name, "t0 and t1 are both %.17g: there is nothing to integrate", s->t0);
+        code = cli_usage(s->request->command->name, "t0 and t1 are both %.17g: there is nothing to integrate%s", s->t0,
+                         s->about.t0 == s->about.t1 ? "; the model's .t1 or --t1 says where it ends" : "");
     return code ? code : tolerances(s);
 }
 
@@ -183,6 +184,7 @@ int cli_session_open(cli_session *s, cli_request *r)
     name_all(s);
     code = values(s);
     if (!code) code = all_times(s);
+    if (!code) cli_notes(s);
     return code;
 }
 

@@ -6,46 +6,40 @@
 
 /* ---- options ---------------------------------------------------------------------------------------------------------- */
 
-static int library_option(const char *name)
+int cli_library_option(const char *name)
 {
     costate_option_info info;
     for (int i = 0; !costate_option(i, &info); i++)
-        if (!strcmp(info.name, name)) return i;
+        if (!strcmp(info.name, name)) return OPT_COUNT + i;
     return -1;
 }
 
 const char *cli_library_value(const cli_request *r, const char *name)
 {
     costate_option_info info;
-    const int i = library_option(name);
-    const char *given = cli_value(r, OPT_COUNT + i);
-    return given ? given : costate_option(i, &info) ? "" : info.preset;
+    const int i = cli_library_option(name);
+    const char *given = cli_value(r, i);
+    return given ? given : costate_option(i - OPT_COUNT, &info) ? "" : info.preset;
+}
+
+const char *cli_suited(const cli_session *s, const char *name, char text[32])
+{
+    const costate_model_info *m = &s->about;
+    const double number = !strcmp(name, "rtol") ? m->rtol : !strcmp(name, "atol") ? m->atol : 0;
+    if (cli_library_given(s->request, name)) return cli_library_value(s->request, name);
+    if (!strcmp(name, "method") && m->method) return m->method;
+    if (number > 0) snprintf(text, 32, "%.17g", number);
+    return number > 0 ? text : cli_library_value(s->request, name);
 }
 
 int cli_library_given(const cli_request *r, const char *name)
 {
-    return cli_value(r, OPT_COUNT + library_option(name)) != NULL;
+    return cli_value(r, cli_library_option(name)) != NULL;
 }
 
 const char *cli_method(const cli_request *r)
 {
     return cli_library_value(r, "method");
-}
-
-static const char *method_name(int i, const void *context)
-{
-    (void)context;
-    return costate_method(i)->name;
-}
-
-static int check_method(const cli_request *r)
-{
-    const char *name = cli_method(r);
-    if (costate_method_find(name)) return EXIT_GOOD;
-    const int near = cli_nearest(name, (int)strlen(name), costate_method_count(), method_name, NULL);
-    if (near >= 0)
-        return cli_usage(r->command->name, "there is no method '%s'; did you mean '%s'?", name, method_name(near, NULL));
-    return cli_usage(r->command->name, "there is no method '%s'; `costate methods` lists them", name);
 }
 
 /* Puts all options to the solver but the method, which may only be possible with the others set. */
@@ -63,11 +57,12 @@ static int put_options(const cli_request *r, costate_solver *solver)
 }
 
 /* What the library says, and what it advises on a line of its own. */
-static void say(const cli_request *r, const costate_solver *solver)
+static void say(const cli_request *r, const costate_solver *solver, int status)
 {
     const char *advice = costate_advice(solver);
     fprintf(stderr, "costate %s: %s\n", r->command->name, costate_reason(solver));
-    if (*advice) fprintf(stderr, "  try: %s\n", advice);
+    if (status == COSTATE_ERR_VALUE) fprintf(stderr, "try: costate help %s\n", r->command->name);
+    else if (*advice) fprintf(stderr, "  try: %s\n", advice);
 }
 
 static int still(double t, const double *y, const double *p, double *f, void *data)
@@ -80,10 +75,13 @@ int cli_options_check(const cli_request *r)
 {
     const costate_problem problem = {.n = 1, .rhs = still};
     costate_solver *solver = NULL;
-    int code = check_method(r), status = code ? 0 : costate_create(&solver, &problem, NULL);
+    const char *method = cli_method(r);
+    const int known = !strcmp(method, "auto") || costate_method_find(method);
+    int code = known ? EXIT_GOOD : suggest_method(r->command->name, method);
+    int status = code ? 0 : costate_create(&solver, &problem, NULL);
     if (!code && !status) status = put_options(r, solver);
     if (status) {
-        say(r, solver);
+        say(r, solver, status);
         code = EXIT_USAGE;
     }
     costate_free(solver);
@@ -94,12 +92,14 @@ int cli_options_check(const cli_request *r)
 
 int cli_solver(cli_session *s, costate_solver **solver)
 {
-    costate_options options = costate_defaults(NULL);
+    char text[32];
+    costate_options options = costate_model_defaults(s->model);
+    options.method = "auto";
     options.atols = s->atols;
     options.record = s->request->command->bit != CLI_RUN && s->request->command->bit != CLI_TANGENT;
     int status = costate_create(solver, &s->problem, &options);
     if (!status) status = put_options(s->request, *solver);
-    if (!status) status = costate_set(*solver, "method", cli_method(s->request));
+    if (!status) status = costate_set(*solver, "method", cli_suited(s, "method", text));
     return status;
 }
 
@@ -108,9 +108,13 @@ static void advise(const cli_session *s, int status)
 {
     if ((status == COSTATE_ERR_NOT_FINITE || status == COSTATE_ERR_SWEEP_NOT_FINITE) && !cli_value(s->request, OPT_NAN_CHECK))
         fprintf(stderr, "  try: --nan-check, which names the line of the model that makes the first NaN or infinity\n");
-    const costate_table *table = costate_method_find(cli_method(s->request));
+    if (status == COSTATE_ERR_TIMES && s->problem.observations)
+        fprintf(stderr, "  the model observes from t = %.9g to %.9g: the objectives need all of it\n", s->problem.observe_at[0],
+                s->problem.observe_at[s->problem.observations - 1]);
+    char text[32];
+    const costate_table *table = costate_method_find(cli_suited(s, "method", text));
     if ((status == COSTATE_ERR_STEP || status == COSTATE_ERR_MAX_STEPS) && table && table->family == COSTATE_ERK)
-        fprintf(stderr, "  try: --method rodas4, which is implicit\n");
+        fprintf(stderr, "  try: --method auto, which goes over to an implicit method where that is better\n");
 }
 
 /* The codes up to -19 are about what was asked for, those beyond about what happened. */
@@ -122,7 +126,7 @@ int cli_failed(cli_session *s, const costate_solver *solver, int status)
         return EXIT_COMPILE;
     }
     if (status != COSTATE_ERR_CALLBACK || !cli_value(s->request, OPT_NAN_CHECK)) /* else the model has said where */
-        say(s->request, solver);
+        say(s->request, solver, status);
     advise(s, status);
     return status > COSTATE_ERR_MEMORY && status != COSTATE_ERR_INPUT ? EXIT_USAGE : EXIT_SOLVE;
 }

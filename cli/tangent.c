@@ -139,6 +139,7 @@ int cli_tangent(cli_request *r)
     if (!code) code = cli_choose_variables(&s, 0, &a.wrt);
     if (!code) {
         const size_t n = (size_t)s.n, w = (size_t)a.wrt.count;
+        s.wrt = &a.wrt;
         a.y = cli_take((size_t)s.drawn * n, sizeof *a.y);
         a.ydot = cli_take((size_t)s.drawn * n * w, sizeof *a.ydot);
         a.end = cli_take(n, sizeof *a.end);
@@ -146,7 +147,7 @@ int cli_tangent(cli_request *r)
         a.psi = cli_take((size_t)s.objectives, sizeof *a.psi);
         a.psidot = cli_take((size_t)s.objectives * w, sizeof *a.psidot);
         code = cli_compute(&s, work, &a);
-        if (!code) cli_stiff_hint(&s, a.end);
+        if (!code) cli_stiff_hint(&s);
         if (!code) (r->format == CLI_JSON ? print_json : r->format == CLI_CSV ? print_csv : print_table)(&s, &a);
         if (!code) code = figure_tangent(&s, &a.wrt, a.y, a.ydot);
         report_note(&s);

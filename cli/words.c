@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 void *cli_take(size_t count, size_t size)
 {
@@ -31,10 +32,18 @@ char *cli_text(const char *format, ...)
 int cli_item(const char **at, const char **item)
 {
     if (!*at) return -1;
-    *item = *at;
     const char *comma = strchr(*at, ',');
+    int length = (int)(comma ? (size_t)(comma - *at) : strlen(*at));
+    *item = *at;
     *at = comma ? comma + 1 : NULL;
-    return (int)(comma ? (size_t)(comma - *item) : strlen(*item));
+    cli_trim(item, &length);
+    return length;
+}
+
+void cli_trim(const char **text, int *length)
+{
+    while (*length > 0 && isspace((unsigned char)**text)) ++*text, --*length;
+    while (*length > 0 && isspace((unsigned char)(*text)[*length - 1])) --*length;
 }
 
 int cli_number(const char *text, int length, double *value)
@@ -66,12 +75,21 @@ static double distance(const char *a, int n, const char *b, int m)
     return row[n % 3][m];
 }
 
+/* The mistakes that make the name into the word: none if they differ in case alone, next to none if one of them is how the other
+ * begins, and the fewer the more they have in common. */
+static double mistakes(const char *word, int length, const char *name)
+{
+    const int whole = (int)strlen(name), shared = whole < length ? whole : length, all = whole < length ? length : whole;
+    if (shared > (whole < length ? 2 : 1) && !strncasecmp(word, name, (size_t)shared)) return 1 - (double)shared / all;
+    return distance(word, length, name, whole);
+}
+
 int cli_nearest(const char *word, int length, int count, cli_namer *name, const void *context)
 {
     int best = -1;
     double least = fmax(1, length / 3) + 0.1; /* as many mistakes as a word of that length may hold */
     for (int i = 0; i < count; i++) {
-        const double d = distance(word, length, name(i, context), (int)strlen(name(i, context)));
+        const double d = mistakes(word, length, name(i, context));
         if (d < least && d < length) {
             least = d;
             best = i;

@@ -1,5 +1,6 @@
 /* write.c - JSON and CSV. */
 #include "cli.h"
+#include "platform/text.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -10,29 +11,15 @@
 
 enum { BROKEN = 3 }; /* brackets deeper than this stay on one line */
 
-/* Length of the UTF-8 sequence at s; 0: it is none. */
-static int sequence(const unsigned char *s)
-{
-    const int length = *s < 0x80                 ? 1
-                       : *s >= 0xC2 && *s < 0xE0 ? 2
-                       : *s >= 0xE0 && *s < 0xF0 ? 3
-                       : *s >= 0xF0 && *s < 0xF5 ? 4
-                                                 : 0;
-    for (int i = 1; i < length; i++)
-        if ((s[i] & 0xC0) != 0x80) return 0;
-    if (length == 3 && ((s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xED && s[1] > 0x9F))) return 0;
-    if (length == 4 && ((s[0] == 0xF0 && s[1] < 0x90) || (s[0] == 0xF4 && s[1] > 0x8F))) return 0;
-    return length;
-}
-
 static void quoted(FILE *to, const char *text)
 {
     putc('"', to);
-    for (const unsigned char *s = (const unsigned char *)text; *s;) {
-        const int length = sequence(s);
+    for (const char *s = text; *s;) {
+        const int length = platform_utf8(s);
+        const unsigned char c = (unsigned char)*s;
         if (*s == '"' || *s == '\\') fprintf(to, "\\%c", *s);
         else if (*s == '\n') fputs("\\n", to);
-        else if (*s < 0x20 || *s == 0x7F) fprintf(to, "\\u%04x", *s);
+        else if (c < 0x20 || c == 0x7F) fprintf(to, "\\u%04x", c);
         else if (!length) fputs("\\ufffd", to);
         else fwrite(s, 1, (size_t)length, to);
         s += length ? length : 1;

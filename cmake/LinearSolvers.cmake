@@ -49,7 +49,7 @@ function(costate_use_linear_solvers objects)
 endfunction()
 
 if(COSTATE_UMFPACK AND COSTATE_HAVE_UMFPACK)
-    add_library(costate_umfpack MODULE src/linsol/umfpack.c src/linsol/pencil.c src/base/alloc.c)
+    add_library(costate_umfpack MODULE src/linsol/umfpack.c src/linsol/blas.c src/linsol/pencil.c src/base/alloc.c)
     set_target_properties(costate_umfpack PROPERTIES SUFFIX ${CMAKE_SHARED_LIBRARY_SUFFIX}) # a module has another on macOS
     target_compile_definitions(costate_umfpack PRIVATE COSTATE_UMFPACK_PLUGIN)
     target_include_directories(costate_umfpack PRIVATE include src)

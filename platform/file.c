@@ -91,13 +91,31 @@ int platform_file_write(const char *path, const void *bytes, size_t length)
     return status;
 }
 
-int platform_file_writable(const char *path)
+/* Where a path leads: through links, even to what is not there. To be freed; NULL: it cannot be told (errno). */
+static char *follow(const char *path)
+{
+    enum { LINKS = 40 };
+    char link[4096], *at = strdup(path);
+    for (int i = 0; at; i++) {
+        const ssize_t length = readlink(at, link, sizeof link - 1);
+        if (length < 0) return at;
+        link[length] = 0;
+        const char *slash = *link == '/' ? NULL : strrchr(at, '/');
+        const int folder = slash ? (int)(slash - at + 1) : 0;
+        const size_t room = (size_t)folder + (size_t)length + 1;
+        char *next = i < LINKS ? malloc(room) : NULL;
+        if (next) snprintf(next, room, "%.*s%s", folder, at, link);
+        else errno = i < LINKS ? ENOMEM : ELOOP;
+        free(at);
+        at = next;
+    }
+    return NULL;
+}
+
+static int writable(const char *path)
 {
     struct stat there;
-    if (!stat(path, &there)) {
-        if (S_ISDIR(there.st_mode)) return EISDIR;
-        if (!S_ISREG(there.st_mode)) return access(path, W_OK) ? errno : 0;
-    }
+    if (!stat(path, &there)) return S_ISDIR(there.st_mode) ? EISDIR : access(path, W_OK) ? errno : 0;
     const char *slash = strrchr(path, '/');
     char *folder = slash ? strndup(path, (size_t)(slash - path + 1)) : strdup(".");
     const int status = !folder ? ENOMEM : access(folder, W_OK | X_OK) ? errno : 0;
@@ -105,41 +123,70 @@ int platform_file_writable(const char *path)
     return status;
 }
 
-/* The file has the rights that it would have had, had it been written in place. */
-static int rename_into_place(const char *path, const void *bytes, size_t length)
+int platform_file_writable(const char *path)
 {
-    struct stat there;
+    char *at = follow(path);
+    const int status = at ? writable(at) : errno;
+    free(at);
+    return status;
+}
+
+static int write_in_place(const char *path, const void *bytes, size_t length)
+{
+    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    return fd < 0 ? errno : put_and_close(fd, bytes, length);
+}
+
+/* Owner and rights that the file would have, had it been written in place. */
+static int dress(int fd, const struct stat *there)
+{
+    struct stat own;
+    if (fstat(fd, &own)) return errno;
+    if (there && (own.st_uid != there->st_uid || own.st_gid != there->st_gid) && fchown(fd, there->st_uid, there->st_gid))
+        return errno;
     const mode_t mask = umask(0);
     umask(mask);
-    const mode_t rights = stat(path, &there) ? 0666 & ~mask : there.st_mode & 0777;
+    return fchmod(fd, there ? there->st_mode & 0777 : 0666 & ~mask) ? errno : 0;
+}
+
+/* Under another name beside it, then renamed; in place where there can be no such file. */
+static int rename_into_place(const char *path, const struct stat *there, const void *bytes, size_t length)
+{
     const size_t room = strlen(path) + sizeof ".XXXXXX";
     char *temporary = malloc(room);
     if (!temporary) return ENOMEM;
     snprintf(temporary, room, "%s.XXXXXX", path);
-    const int fd = mkostemp(temporary, O_CLOEXEC);
-    int status = fd < 0 ? errno : platform_put(fd, bytes, length);
-    if (!status && (fchmod(fd, rights) || fsync(fd))) status = errno;
+    const int fd = mkostemp(temporary, O_CLOEXEC), possible = fd >= 0 && !dress(fd, there);
+    int status = possible ? platform_put(fd, bytes, length) : 0;
+    if (possible && !status && fsync(fd)) status = errno;
     if (fd >= 0 && close(fd) && !status) status = errno;
-    if (!status && rename(temporary, path)) status = errno;
-    if (status && fd >= 0) unlink(temporary);
+    if (possible && !status && rename(temporary, path)) status = errno;
+    if (fd >= 0 && (status || !possible)) unlink(temporary);
     free(temporary);
-    return status;
+    return possible ? status : write_in_place(path, bytes, length);
+}
+
+static int replace(const char *path, const void *bytes, size_t length)
+{
+    struct stat there;
+    const int status = writable(path), is_there = !stat(path, &there);
+    if (status) return status;
+    if (is_there && (!S_ISREG(there.st_mode) || there.st_nlink > 1)) return write_in_place(path, bytes, length);
+    return rename_into_place(path, is_there ? &there : NULL, bytes, length);
 }
 
 int platform_file_replace(const char *path, const void *bytes, size_t length)
 {
-    struct stat there;
-    if (!stat(path, &there) && !S_ISREG(there.st_mode)) {
-        const int fd = open(path, O_WRONLY | O_CLOEXEC);
-        return fd < 0 ? errno : put_and_close(fd, bytes, length);
-    }
     static const int waiting[] = {SIGINT, SIGTERM, SIGHUP};
     sigset_t some, before;
+    char *at = follow(path);
+    if (!at) return errno;
     sigemptyset(&some);
     for (size_t i = 0; i < sizeof waiting / sizeof *waiting; i++) sigaddset(&some, waiting[i]);
     pthread_sigmask(SIG_BLOCK, &some, &before);
-    const int status = rename_into_place(path, bytes, length);
+    const int status = replace(at, bytes, length);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+    free(at);
     return status;
 }
 

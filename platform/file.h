@@ -23,7 +23,8 @@ int platform_file_write(const char *path, const void *bytes, size_t length); /* 
 int platform_file_writable(const char *path);
 
 /* The file becomes these bytes, wholly or not at all: written under another name, then renamed, while signals wait. It keeps
- * its rights. What is no regular file (/dev/null, a pipe) is written to. 0, or an errno. */
+ * its owner and rights; a link to it stays one. What is no regular file (/dev/null, a pipe), has other names, or cannot have a
+ * file beside it, is written in place. 0, or an errno. */
 int platform_file_replace(const char *path, const void *bytes, size_t length);
 
 /* All bytes to, or from, an open file: 0, or an errno. Fewer are read only at its end; *length (NULL: not wanted) were. */

@@ -1,6 +1,8 @@
 /* folder.c - see folder.h */
 #include "platform/folder.h"
 
+#include "platform/file.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,20 +17,40 @@
 static const char prefix[] = "costate-model-", lock_name[] = "lock";
 enum { YOUNG = 60 }; /* seconds; a folder may be without its lock for a moment after it was made */
 
-/* Removes what `name` in the folder `at` is, a file or a folder; links are not followed. */
-static void remove_tree(int at, const char *name, int depth)
+/* Removes all plain entries of a folder. 1: others are left, and *name is one of them; 0: none; -1: it cannot be read. */
+static int remove_entries(const char *path, char *name, size_t room)
 {
-    if (!unlinkat(at, name, 0) || depth > 8) return;
-    const int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    const int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     DIR *d = fd < 0 ? NULL : fdopendir(fd);
     if (!d) {
         if (fd >= 0) close(fd);
-        return;
+        return -1;
     }
-    for (struct dirent *e; (e = readdir(d));)
-        if (strcmp(e->d_name, ".") && strcmp(e->d_name, "..")) remove_tree(fd, e->d_name, depth + 1);
+    int left = 0;
+    for (struct dirent *e; (e = readdir(d));) {
+        if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..") || !unlinkat(fd, e->d_name, 0)) continue;
+        left = (size_t)snprintf(name, room, "%s", e->d_name) < room ? 1 : -1;
+    }
     closedir(d);
-    unlinkat(at, name, AT_REMOVEDIR);
+    return left;
+}
+
+/* One file is open at a time: this has to work when the process has no more of them. */
+static int remove_tree(const char *path, int depth)
+{
+    if (!unlink(path) || errno == ENOENT || !rmdir(path)) return 0;
+    char inner[PLATFORM_PATH], name[256];
+    int left = -1;
+    while (depth < 8 && (left = remove_entries(path, name, sizeof name)) == 1) {
+        const int length = snprintf(inner, sizeof inner, "%s/%s", path, name);
+        if ((size_t)length >= sizeof inner || remove_tree(inner, depth + 1)) return -1;
+    }
+    return left || rmdir(path) ? -1 : 0;
+}
+
+void platform_remove(const char *path)
+{
+    remove_tree(path, 0);
 }
 
 /* 1: a folder of ours whose process is gone. */
@@ -51,9 +73,11 @@ static void sweep(const char *base)
 {
     DIR *d = opendir(base);
     if (!d) return;
+    char path[PLATFORM_PATH];
     for (struct dirent *e; (e = readdir(d));)
-        if (!strncmp(e->d_name, prefix, sizeof prefix - 1) && abandoned(dirfd(d), e->d_name))
-            remove_tree(dirfd(d), e->d_name, 0);
+        if (!strncmp(e->d_name, prefix, sizeof prefix - 1) && abandoned(dirfd(d), e->d_name) &&
+            (size_t)snprintf(path, sizeof path, "%s/%s", base, e->d_name) < sizeof path)
+            platform_remove(path);
     closedir(d);
 }
 
@@ -75,8 +99,8 @@ static int make_in(platform_folder *f, const char *base)
     f->lock = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     int status = f->lock < 0 ? errno : 0;
     path[length] = 0;
-    if (!status && (flock(f->lock, LOCK_EX | LOCK_NB) || write(f->lock, page, sizeof page) != (ssize_t)sizeof page))
-        status = errno ? errno : ENOSPC;
+    if (!status && flock(f->lock, LOCK_EX | LOCK_NB)) status = errno;
+    if (!status) status = platform_put(f->lock, page, sizeof page);
     if (status) platform_folder_remove(f);
     return status;
 }
@@ -93,18 +117,21 @@ int platform_folder_make(platform_folder *f, const char *spare)
     int status = ENOENT;
     *f = (platform_folder){.lock = -1};
     for (size_t i = 0; status && i < sizeof base / sizeof *base; i++) {
+        char full[PLATFORM_PATH];
         if (!base[i] || (i == 1 && !strcmp(base[0], base[1]))) continue;
-        sweep(base[i]);
-        status = make_in(f, base[i]);
+        status = platform_folder_ours(base[i], 1, full, NULL);
+        if (status) continue;
+        sweep(full);
+        status = make_in(f, full);
     }
     return status;
 }
 
 void platform_folder_remove(platform_folder *f)
 {
+    if (f->lock >= 0) close(f->lock); /* first: the process may have no other file left to open */
     /* Again if need be: a compiler that was just ended may still have made a file. */
-    for (int i = 0; f->path && i < 3 && !access(f->path, F_OK); i++) remove_tree(AT_FDCWD, f->path, 0);
-    if (f->lock >= 0) close(f->lock);
+    for (int i = 0; f->path && i < 3 && !access(f->path, F_OK); i++) platform_remove(f->path);
     free(f->path);
     *f = (platform_folder){.lock = -1};
 }
@@ -125,10 +152,23 @@ int platform_folder_path(const char *path)
     return S_ISDIR(about.st_mode) ? 0 : ENOTDIR;
 }
 
-int platform_folder_ours(const char *path)
+int platform_folder_ours(const char *path, int shared, char *full, char *culprit)
 {
+    char above[PLATFORM_PATH];
     struct stat about;
-    if (stat(path, &about)) return errno;
-    const int ours = about.st_uid == geteuid() || about.st_uid == 0;
-    return ours && !(about.st_mode & (S_IWGRP | S_IWOTH)) ? 0 : EPERM;
+    if (strlen(path) >= PLATFORM_PATH) return ENAMETOOLONG;
+    if (!realpath(path, full)) return errno;
+    strcpy(above, full);
+    for (int more = 1; more; shared = 1) {
+        if (stat(above, &about)) return errno;
+        const int ours = about.st_uid == geteuid() || about.st_uid == 0, sticky = shared && about.st_mode & S_ISVTX;
+        if (!ours || (about.st_mode & (S_IWGRP | S_IWOTH) && !sticky)) {
+            if (culprit) strcpy(culprit, above);
+            return EPERM;
+        }
+        more = above[1] != 0;
+        char *slash = strrchr(above, '/');
+        slash[slash == above] = 0;
+    }
+    return 0;
 }

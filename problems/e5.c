@@ -20,4 +20,5 @@ static void rhs(double t, const double *y, const double *p, double *f)
 
 COSTATE_MODEL(e5,
     .states = 4, .params = 4, .param_names = COSTATE_NAMES("a", "b", "cm", "c"),
-    .y0 = COSTATE_VALUES(1.76e-3, 0, 0, 0), .p = COSTATE_VALUES(7.89e-10, 1.1e7, 1.13e9, 1.13e3), .t0 = 0, .t1 = 1e13, .rhs = rhs)
+    .y0 = COSTATE_VALUES(1.76e-3, 0, 0, 0), .p = COSTATE_VALUES(7.89e-10, 1.1e7, 1.13e9, 1.13e3), .t0 = 0, .t1 = 1e13, .rhs = rhs,
+    .atol = 1e-24)

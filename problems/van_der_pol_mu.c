@@ -22,4 +22,5 @@ static void init(const double *p, double *y0)
 
 COSTATE_MODEL(van_der_pol_mu,
     .states = 2, .params = 1, .state_names = COSTATE_NAMES("x", "v"), .param_names = COSTATE_NAMES("mu"),
-    .p = COSTATE_VALUES(1e3), .t0 = 0, .t1 = 0.5, .rhs = rhs, .init = init)
+    .p = COSTATE_VALUES(1e3), .t0 = 0, .t1 = 0.5, .rhs = rhs, .init = init,
+    .method = "rodas4")

@@ -7,6 +7,8 @@
 #include "tree/rules.h"
 #include "tree/tree.h"
 
+#include <costate/runtime.h>
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,7 +56,7 @@ static int64_t run_narrow(const char *type, int64_t v)
     return v;
 }
 
-static double run_call(machine *k, const ad_node *n)
+static double run_rule(machine *k, const ad_node *n)
 {
     const char *name = ad_rule_name(n->rule);
     const double a = run_real(k, n->a), b = n->kids > 1 ? run_real(k, n->b) : 0;
@@ -75,6 +77,11 @@ static double run_call(machine *k, const ad_node *n)
     return NAN;
 }
 
+static double run_call(machine *k, const ad_node *n)
+{
+    return n->text ? (double)(float)run_rule(k, n) : run_rule(k, n); /* of floats: right for those that round exactly */
+}
+
 static double run_real(machine *k, const ad_node *n)
 {
     int64_t i;
@@ -89,7 +96,7 @@ static double run_real(machine *k, const ad_node *n)
     case AD_DIV: return run_real(k, n->a) / run_real(k, n->b);
     case AD_COND: return run_whole(k, n->condition) ? run_real(k, n->yes) : run_real(k, n->no);
     case AD_CALL: return run_call(k, n);
-    case AD_TO_DOUBLE: return (double)run_whole(k, n->a);
+    case AD_TO_DOUBLE: return n->text ? (double)(float)run_whole(k, n->a) : (double)run_whole(k, n->a);
     default: run_fault(k, "not an expression of doubles", n); return NAN;
     }
 }

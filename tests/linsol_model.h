@@ -168,6 +168,15 @@ static inline int box(int n, int i, int j)
     return abs(i % g - j % g) <= 3 && abs(i / g - j / g) <= 3;
 }
 
+/* Seven points in space, 18 along each edge. */
+static inline int cube(int n, int i, int j)
+{
+    enum { EDGE = 18 };
+    (void)n;
+    int x = abs(i % EDGE - j % EDGE), y = abs(i / EDGE % EDGE - j / EDGE % EDGE), z = abs(i / EDGE / EDGE - j / EDGE / EDGE);
+    return x + y + z <= 1;
+}
+
 static inline int chain(int n, int i, int j)
 {
     (void)n;

@@ -19,6 +19,7 @@ static ad_case all_rules(ad_arena *m)
     for (int rule = 0; rule < AD_RULES; rule++) {
         const char *name = ad_rule_name(rule);
         const int k = c.n;
+        if (ad_rule_inner(rule)) continue;
         assert_true(k + 2 <= AD_CYCLE);
         c.y[k] = 0.3, c.y[k + 1] = 0.7;
         for (size_t i = 0; i < sizeof points / sizeof *points; i++)
@@ -126,7 +127,7 @@ static const struct {
     {"pow(y[0], 0.5)", {4, 0}, {0.25, 0}},
     {"pow(y[0], y[1])", {0, 2}, {0, 0}},
     {"pow(y[0], y[1])", {0, 1}, {1, 0}},
-    {"pow(y[0], y[1])", {0, 0}, {0, 0}},
+    {"pow(y[0], y[1])", {0, 0}, {0, -INFINITY}},
     {"pow(y[0], (int)p[0])", {-2, 0}, {12, 0}},
     {"sqrt(y[0] * 0.0 + y[1])", {1, 4}, {0, 0.25}},
     {"y[0] > 1 ? y[0] * y[1] : y[1]", {1, 5}, {0, 1}},
@@ -157,8 +158,9 @@ static void at_the_edge(void **state)
         assert_int_equal(g->vjp(0, edges[i].y, p, 1, u, yb, NULL, NULL), 0);
         for (int j = 0; j < 2; j++) {
             assert_int_equal(g->jvp(0, edges[i].y, p, 1, NULL, ydot[j], NULL, fdot, NULL), 0);
-            AD_NEAR(edges[i].expression, "jvp", fabs(fdot[0] - edges[i].by[j]), 1e-15);
-            AD_NEAR(edges[i].expression, "vjp", fabs(yb[j] - edges[i].by[j]), 1e-15);
+            const double by = edges[i].by[j];
+            AD_NEAR(edges[i].expression, "jvp", fdot[0] == by ? 0 : fabs(fdot[0] - by), 1e-15);
+            AD_NEAR(edges[i].expression, "vjp", yb[j] == by ? 0 : fabs(yb[j] - by), 1e-15);
         }
     }
     dlclose(emitted);

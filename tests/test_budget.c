@@ -261,6 +261,111 @@ static void test_longer_run(void **unused)
     assert_int_equal(h.live, 0);
 }
 
+/* ---- beside the budget ------------------------------------------------------------------------------------------------ */
+
+enum { MANY = 100000 };
+
+static int many_rhs(double t, const double *y, const double *p, double *f, void *data)
+{
+    (void)t, (void)data;
+    for (int i = 0; i < MANY; i++) f[i] = -p[0] * y[i];
+    return 0;
+}
+
+static int many_vjp(double t, const double *y, const double *p, int w, const double *u, double *yb, double *pb, void *data)
+{
+    (void)t, (void)data;
+    for (int i = 0; i < MANY; i++)
+        for (int l = 0; l < w; l++) {
+            if (yb) yb[i * w + l] += -p[0] * u[i * w + l];
+            if (pb) pb[l] += -y[i] * u[i * w + l];
+        }
+    return 0;
+}
+
+static int many_sum(int k, double t, const double *y, const double *p, double *g, void *data)
+{
+    (void)k, (void)t, (void)p, (void)data;
+    g[0] = 0;
+    for (int i = 0; i < MANY; i++) g[0] += y[i];
+    return 0;
+}
+
+static int many_sum_vjp(int k, double t, const double *y, const double *p, int w, const double *u, double *yb, double *pb,
+                        void *data)
+{
+    (void)k, (void)t, (void)y, (void)p, (void)pb, (void)data;
+    for (int i = 0; yb && i < MANY; i++)
+        for (int l = 0; l < w; l++) yb[i * w + l] += u[l];
+    return 0;
+}
+
+/* Products that nobody calls, so that there is no memory for differences. */
+static int no_jvp(double t, const double *y, const double *p, int w, const double *td, const double *yd, const double *pd,
+                  double *fd, void *data)
+{
+    (void)t, (void)y, (void)p, (void)w, (void)td, (void)yd, (void)pd, (void)fd, (void)data;
+    return -1;
+}
+
+static int no_jvp2(double t, const double *y, const double *p, int w, const double *td, const double *yd, const double *pd,
+                   const double *td2, const double *yd2, const double *pd2, double *fdd, void *data)
+{
+    (void)td2, (void)yd2, (void)pd2;
+    return no_jvp(t, y, p, w, td, yd, pd, fdd, data);
+}
+
+static int no_vjp_dot(double t, const double *y, const double *p, int w, const double *td, const double *yd, const double *pd,
+                      const double *u, const double *ud, double *yb, double *ybd, double *pb, double *pbd, void *data)
+{
+    (void)u, (void)ud, (void)yb, (void)ybd, (void)pb, (void)pbd;
+    return no_jvp(t, y, p, w, td, yd, pd, NULL, data);
+}
+
+static int no_sum_jvp(int k, double t, const double *y, const double *p, int w, const double *td, const double *yd,
+                      const double *pd, double *gd, void *data)
+{
+    (void)k;
+    return no_jvp(t, y, p, w, td, yd, pd, gd, data);
+}
+
+static int no_sum_vjp_dot(int k, double t, const double *y, const double *p, int w, const double *td, const double *yd,
+                          const double *pd, const double *u, const double *ud, double *yb, double *ybd, double *pb, double *pbd,
+                          void *data)
+{
+    (void)k;
+    return no_vjp_dot(t, y, p, w, td, yd, pd, u, ud, yb, ybd, pb, pbd, data);
+}
+
+/* A gradient of dopri5 needs, beside its trajectory: tolerances, first and last state, two states and f at both; five k and five
+ * stages; one seed. */
+static void test_work_vectors(void **unused)
+{
+    enum { VECTORS = 7 + 5 + 5 + 1 };
+    static double y[MANY], dy0[MANY];
+    (void)unused;
+    for (int64_t states = 4; states <= 400; states *= 10) {
+        heap h = {0};
+        costate_problem q = {.n = MANY, .np = 1, .rhs = many_rhs, .jvp = no_jvp, .vjp = many_vjp,
+                             .jvp2 = no_jvp2, .vjp_dot = no_vjp_dot, .objectives = 1,
+                             .terminal = {.eval = many_sum, .jvp = no_sum_jvp, .vjp = many_sum_vjp, .vjp_dot = no_sum_vjp_dot}};
+        costate_options o = costate_defaults("dopri5");
+        const double p[] = {1};
+        double dp[1];
+        o.allocator = heap_allocator(&h);
+        o.memory = states * MANY * (int64_t)sizeof(double);
+        o.step = 0.05;
+        costate_solver *s = make_solver(&q, &o);
+        fill(y, MANY, 1);
+        assert_ok(s, costate_solve(s, 0, 1, p, y));
+        assert_ok(s, costate_gradient(s, 1, NULL, dy0, dp));
+        assert_near(dy0[MANY / 2], exp(-1), 1e-6);
+        const double work = (double)(h.peak - stats_of(s).trajectory_bytes) / (MANY * sizeof(double));
+        if (work > VECTORS + 0.5) fail_msg("%lld states: %.2f vectors", (long long)states, work);
+        costate_free(s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -269,6 +374,7 @@ int main(void)
         cmocka_unit_test(test_any_order),
         cmocka_unit_test(test_memory_is_kept),
         cmocka_unit_test(test_longer_run),
+        cmocka_unit_test(test_work_vectors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

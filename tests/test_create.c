@@ -4,6 +4,8 @@
 
 #include "problems.h"
 
+#include <limits.h>
+
 enum { N = 2, NOBJ = 2 };
 
 static const problem *const duffing = &problem_duffing;
@@ -13,13 +15,13 @@ static void not_made(const costate_problem *prob, costate_options opt, int code,
 {
     heap h = {0};
     costate_solver *s = NULL;
-    double y[N] = {1, 1}, ydot[N] = {1, 1}, dy0[N] = {1, 1}, psi[NOBJ] = {1, 1};
+    double y[N] = {1, 1}, ydot[N] = {1, 1}, dy0[N] = {1, 1}, psi[NOBJ] = {1, 1}, weights[NOBJ] = {1, 1};
     if (!opt.allocator.alloc && !opt.allocator.release) opt.allocator = heap_allocator(&h);
     int status = costate_create(&s, prob, &opt);
     assert_refused(s, status, code, detail);
     assert_int_equal(costate_solve(s, 0, 1, duffing->p, y), code);
     assert_int_equal(costate_tangent(s, 0, 1, duffing->p, y, 1, ydot, NULL), code);
-    assert_int_equal(costate_gradient(s, 1, NULL, dy0, NULL), code);
+    assert_int_equal(costate_gradient(s, 1, weights, dy0, NULL), code);
     assert_int_equal(costate_objectives(s, psi), code);
     assert_int_equal(costate_set(s, "rtol", "1e-6"), code);
     assert_message(s, code, detail);
@@ -59,6 +61,36 @@ static void test_problems(void **unused)
     prob = duffing->prob, prob.observe_at = NULL;
     not_made(&prob, opt, COSTATE_ERR_OBJECTIVES, "observe_at");
     assert_int_equal(costate_create(NULL, &duffing->prob, &opt), COSTATE_ERR_NULL);
+}
+
+/* More variables than an int counts: no call adds the two numbers, nor takes them for sizes of arrays. */
+static void test_too_many(void **unused)
+{
+    (void)unused;
+    const int sizes[][2] = {{1 << 30, 1 << 30}, {INT_MAX, 1}, {2, INT_MAX - 1}, {INT_MAX, INT_MAX}};
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        costate_problem prob = {.n = sizes[i][0], .np = sizes[i][1], .rhs = duffing->prob.rhs};
+        costate_options opt = costate_defaults(NULL);
+        costate_solver *s = NULL;
+        double x[8], weights[8] = {1};
+        costate_member member;
+        costate_members m = {.count = 1, .t1 = 1, .p = x, .y = x, .psi = x, .w = 1, .weights = weights, .dy0 = x, .dp = x,
+                             .member = &member};
+        fill(x, COUNT(x), 1);
+        assert_refused(s, costate_create(&s, &prob, &opt), COSTATE_ERR_NP, "n + np = ");
+        assert_int_equal(costate_solve(s, 0, 1, x, x), COSTATE_ERR_NP);
+        assert_int_equal(costate_tangent(s, 0, 1, x, x, 2, x, x), COSTATE_ERR_NP);
+        assert_int_equal(costate_adjoint(s, 2, x, x), COSTATE_ERR_NP);
+        assert_int_equal(costate_gradient(s, 1, weights, x, x), COSTATE_ERR_NP);
+        assert_int_equal(costate_hessian(s, 2, NULL, x, x, x, x), COSTATE_ERR_NP);
+        assert_int_equal(costate_hessian_full(s, NULL, 0, NULL, x), COSTATE_ERR_NP);
+        assert_int_equal(costate_hessian_full(s, NULL, prob.n, NULL, x), COSTATE_ERR_NP);
+        assert_int_equal(costate_sensitivities(s, 0, 1, x, x, 0, NULL, 1, weights, x), COSTATE_ERR_NP);
+        assert_int_equal(costate_ensemble(s, &m), COSTATE_ERR_NP);
+        assert_int_equal(member.status, COSTATE_ERR_NP);
+        for (size_t k = 0; k < COUNT(x); k++) assert_true(x[k] == 1);
+        costate_free(s);
+    }
 }
 
 static void test_tolerances(void **unused)
@@ -119,6 +151,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_problems),
+        cmocka_unit_test(test_too_many),
         cmocka_unit_test(test_tolerances),
         cmocka_unit_test(test_options),
     };

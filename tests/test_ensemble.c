@@ -101,6 +101,80 @@ static void test_members(void **unused)
     like_single_ones(stiff_hires(), "sdirk4a");
 }
 
+enum { ROWS = 3, LISTED = 3 };
+
+/* Derivatives in one matrix, of a list of variables or of all, by tangents or the adjoint, and rows of dense output. */
+static void test_matrices(void **unused)
+{
+    (void)unused;
+    const problem *q = &problem_lotka_volterra;
+    static const char *const ways[] = {"auto", "tangent", "adjoint"};
+    static const int some[] = {1, 4, 2};
+    enum { MOST = 8 };
+    const size_t n = (size_t)q->prob.n, np = (size_t)q->prob.np;
+    const size_t w = (size_t)(q->prob.objectives ? q->prob.objectives : q->prob.n);
+    double times[ROWS], rows[MEMBERS * ROWS * MOST], row[ROWS * MOST], d[MEMBERS * MOST * MOST], one[MOST * MOST];
+    for (int r = 0; r < ROWS; r++) times[r] = q->t0 + (q->t1 - q->t0) * (r + 1) / ROWS;
+    for (size_t i = 0; i < COUNT(ways) * 4; i++) {
+        const int listed = i % 2, count = listed ? LISTED : (int)(n + np);
+        costate_options opt = options("dopri5", i / 2 % 2 ? 3 : 1);
+        opt.sensitivities = ways[i / 4];
+        costate_solver *s = make_solver(&q->prob, &opt), *single = make_solver(&q->prob, &opt);
+        ensemble all = make(q, (int)w, 1);
+        all.m.dy0 = all.m.dp = NULL;
+        all.m.d = d;
+        all.m.variables = listed ? LISTED : 0;
+        all.m.variable = listed ? some : NULL;
+        all.m.rows = ROWS, all.m.times = times, all.m.row = rows;
+        assert_ok(s, costate_ensemble(s, &all.m));
+        for (size_t k = 0; k < MEMBERS; k++) {
+            double y[MOST];
+            memcpy(y, q->y0, n * sizeof *y);
+            assert_ok(single, costate_output(single, ROWS, times, row, NULL));
+            assert_ok(single, costate_sensitivities(single, q->t0, q->t1, all.m.p + k * np, y, listed ? LISTED : 0,
+                                                    listed ? some : NULL, (int)w, NULL, one));
+            assert_bits(d + k * (size_t)count * w, one, (size_t)count * w);
+            assert_bits(rows + k * ROWS * n, row, ROWS * n);
+            assert_bits(all.m.y + k * n, y, n);
+        }
+        costate_free(s);
+        costate_free(single);
+        drop(&all);
+    }
+}
+
+/* What does not fit is refused, and nothing stays as it was; a member that fails has NaN in its rows alone. */
+static void test_matrices_refused(void **unused)
+{
+    (void)unused;
+    const problem *q = &problem_lotka_volterra;
+    const int w = q->prob.objectives ? q->prob.objectives : q->prob.n, all_of_them = q->prob.n + q->prob.np;
+    const size_t size = (size_t)all_of_them * (size_t)w, n = (size_t)q->prob.n;
+    costate_options opt = options("dopri5", 2);
+    costate_solver *s = make_solver(&q->prob, &opt);
+    ensemble e = make(q, w, 1);
+    double *d = calloc(MEMBERS * size, sizeof *d), *row = calloc(MEMBERS * n, sizeof *row);
+    e.m.d = d, e.m.row = row, e.m.times = &q->t1, e.m.rows = 1;
+    assert_refused(s, costate_ensemble(s, &e.m), COSTATE_ERR_WIDTH, "d of the ensemble with dy0 or dp");
+    assert_nan(d, MEMBERS * size), assert_nan(row, MEMBERS * n);
+    e.m.dy0 = e.m.dp = NULL;
+    e.m.variables = 1;
+    assert_refused(s, costate_ensemble(s, &e.m), COSTATE_ERR_WIDTH, "1 variables without a list");
+    e.m.variables = 0;
+    e.m.times = NULL;
+    assert_refused(s, costate_ensemble(s, &e.m), COSTATE_ERR_NULL, "rows of the ensemble");
+    e.m.times = &q->t1;
+    for (size_t k = 0; k < MEMBERS; k++) memcpy(e.m.y + k * n, q->y0, n * sizeof *row);
+    ((double *)(uintptr_t)e.m.p)[2 * q->prob.np] = NAN;
+    assert_int_equal(costate_ensemble(s, &e.m), COSTATE_ERR_MEMBERS);
+    assert_nan(d + 2 * size, size), assert_nan(row + 2 * n, n);
+    assert_finite(d, 2 * size), assert_finite(d + 3 * size, (MEMBERS - 3) * size), assert_finite(row, 2 * n);
+    free(d);
+    free(row);
+    drop(&e);
+    costate_free(s);
+}
+
 /* Without jac and pattern, in a system large enough for one to be looked for. */
 static void test_pattern(void **unused)
 {
@@ -169,6 +243,10 @@ static void test_refusals(void **unused)
     costate_members m = e.m;
     m.count = 0;
     assert_refused(s, costate_ensemble(s, &m), COSTATE_ERR_WIDTH, "0 members");
+    m = e.m, m.w = q->prob.n + 1; /* gradients of unknown size are left alone */
+    *m.dy0 = *m.dp = 1;
+    assert_refused(s, costate_ensemble(s, &m), COSTATE_ERR_WIDTH, "without weights");
+    assert_true(*m.dy0 == 1 && *m.dp == 1);
     m = e.m, m.y = NULL;
     assert_refused(s, costate_ensemble(s, &m), COSTATE_ERR_NULL, "y of the ensemble");
     m = e.m, m.dy0 = NULL;
@@ -179,6 +257,41 @@ static void test_refusals(void **unused)
     assert_refused(s, costate_ensemble(s, NULL), COSTATE_ERR_NULL, "the members");
     assert_nan(e.m.y, (size_t)q->prob.n * MEMBERS);
     assert_int_equal(e.m.member[5].status, COSTATE_ERR_NULL);
+    costate_free(s);
+    drop(&e);
+}
+
+/* While a gradient is computed nothing is written to the caller's rows, which other threads have neighbours of. */
+typedef struct watch {
+    const ensemble *e;
+    size_t count; /* of dy0 and dp together */
+    int looks, touched;
+} watch;
+
+static watch watched;
+
+static int watching_vjp(double t, const double *y, const double *p, int w, const double *u, double *yb, double *pb, void *data)
+{
+    for (size_t i = 0; i < watched.count; i++) watched.touched += watched.e->m.dy0[i] != 7;
+    watched.looks++;
+    return problem_lotka_volterra.prob.vjp(t, y, p, w, u, yb, pb, data);
+}
+
+static void test_private(void **unused)
+{
+    const problem *q = &problem_lotka_volterra;
+    costate_problem prob = q->prob;
+    costate_options opt = options("dopri5", 1);
+    const int w = prob.objectives ? prob.objectives : prob.n;
+    (void)unused;
+    ensemble e = make(q, w, 1);
+    e.m.count = 1;
+    watched = (watch){.e = &e, .count = MEMBERS * (size_t)((prob.n + prob.np) * w)};
+    fill(e.m.dy0, watched.count, 7);
+    prob.vjp = watching_vjp;
+    costate_solver *s = make_solver(&prob, &opt);
+    assert_ok(s, costate_ensemble(s, &e.m));
+    assert_true(watched.looks > 0 && watched.touched == 0 && e.m.dy0[0] != 7 && e.m.dp[0] != 7);
     costate_free(s);
     drop(&e);
 }
@@ -219,8 +332,9 @@ static void test_memory(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_members),  cmocka_unit_test(test_pattern), cmocka_unit_test(test_failures),
-        cmocka_unit_test(test_refusals), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_members),  cmocka_unit_test(test_matrices), cmocka_unit_test(test_matrices_refused),
+        cmocka_unit_test(test_pattern),  cmocka_unit_test(test_failures), cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_private),  cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -239,7 +239,7 @@ static double lanes_apart(int method, problem q)
 }
 
 /* Bit for bit where the products are the same for every lane, as differences are, taken lane by lane. Those written by hand leave
- * the compiler a choice of roundings. */
+ * the compiler a choice of roundings, which cancellation magnifies in the Hessian of what is conserved. */
 static void test_lanes(void **unused)
 {
     (void)unused;
@@ -250,7 +250,7 @@ static void test_lanes(void **unused)
         double worst = 0;
         for (int i = 0; i < problems(); i++) worst = larger(worst, lanes_apart(m, problem_at(i)));
         print_message("%-10s %8.1e\n", costate_method(m)->name, worst);
-        assert_true(worst < 1e-14);
+        assert_true(worst < 1e-13);
         assert_true(lanes_apart(m, bare) == 0);
     }
 }

@@ -5,6 +5,7 @@
 #include "own_solver.h"
 #include "support.h"
 
+#include <limits.h>
 #include <stdio.h>
 
 enum { ROS, SDIRK, FIRK, METHODS, N = 3 };
@@ -139,6 +140,26 @@ static void test_newton(void **state)
     }
 }
 
+/* A state that begins at zero without an absolute tolerance: no iterate is near enough, and it is not Newton's fault. */
+static void test_weights(void **state)
+{
+    (void)state;
+    for (int fixed = 0; fixed < 2; fixed++) {
+        ring r = {.rate = 3.7, .scale = 0.9}; /* a little off, so that one iteration is not enough */
+        costate_problem q = ring_problem(&r, 0);
+        costate_options o = costate_defaults(methods[FIRK]);
+        double each[N] = {0, 1e-9, 0};
+        if (fixed) o.step = 0.1;
+        o.atol = 0;
+        fails(&q, &o, COSTATE_ERR_WEIGHT, "beta is 0 at t = 0");
+        o.atols = each;
+        fails(&q, &o, COSTATE_ERR_WEIGHT, "gamma is 0 at t = 0");
+        r.scale = -1, r.rate = 1e4, each[2] = 1; /* what is not zero needs none */
+        if (!fixed) o.hmin = 0.01, o.h0 = 0.1;
+        fails(&q, &o, COSTATE_ERR_NEWTON, "the stage equations");
+    }
+}
+
 /* ---- callbacks ----------------------------------------------------------------------------------------------------------- */
 
 /* jac is named when it fails, and no longer once it works. */
@@ -214,6 +235,22 @@ static void test_solvers(void **state)
     }
 }
 
+/* More equations than places in their arrays can be counted by an int; nothing is allocated for them. */
+static void test_too_many(void **state)
+{
+    (void)state;
+    static const char *const counting[] = {"auto", "band", "dense"};
+    linsol l;
+    char why[256];
+    const linsol_config c = {.n = INT_MAX / 16 + 1, .pattern = {.format = COSTATE_BANDED}, .slots = 1};
+    for (size_t i = 0; i < COUNT(counting); i++) {
+        assert_int_equal(linsol_open(&l, counting[i], &c, why, sizeof why), COSTATE_ERR_LINSOL);
+        assert_non_null(strstr(why, "134217728 equations"));
+    }
+    assert_int_equal(linsol_open(&l, "gmres", &c, why, sizeof why), 0);
+    linsol_close(&l);
+}
+
 /* ---- later refusals ------------------------------------------------------------------------------------------------------- */
 
 enum { LONG = 100 };
@@ -266,7 +303,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_matrices), cmocka_unit_test(test_gmres),    cmocka_unit_test(test_newton),
         cmocka_unit_test(test_named),    cmocka_unit_test(test_patterns), cmocka_unit_test(test_solvers),
-        cmocka_unit_test(test_found_pattern),
+        cmocka_unit_test(test_found_pattern), cmocka_unit_test(test_too_many), cmocka_unit_test(test_weights),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

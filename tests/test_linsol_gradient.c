@@ -24,6 +24,7 @@ static const solver_case cases[] = {
     {"klu", BUILT_IN, COSTATE_CSC},     {"klu", BUILT_IN, COSTATE_BANDED}, {"superlu", BUILT_IN, COSTATE_CSC},
     {"umfpack", BUILT_IN, COSTATE_CSC}, {"gmres", BUILT_IN, COSTATE_CSC},  {"gauss", OWN, COSTATE_CSC},
     {"gauss", OWN, COSTATE_BANDED},     {"gauss", OWN, COSTATE_DENSE},     {"gauss", OWN_COMPLEX, COSTATE_CSC},
+    {"ilu", BUILT_IN, COSTATE_CSC},     {"ilu", BUILT_IN, COSTATE_BANDED},
 };
 
 /* ---- patterns ------------------------------------------------------------------------------------------------------------ */

@@ -89,6 +89,32 @@ static void test_choice(void **unused)
     }
 }
 
+/* Tangents record nothing. What needs a record later has the run repeated, and gets the bits of a run that was recorded. */
+static void test_unrecorded(void **unused)
+{
+    static const char *const methods[] = {"dopri5", "rodas4", "sdirk4a", "radau2a"};
+    const problem *q = &problem_lotka_volterra;
+    const int n = q->prob.n, np = q->prob.np, nobj = (int)objectives(q);
+    (void)unused;
+    for (size_t m = 0; m < COUNT(methods); m++) {
+        double y[MOST], d[MOST * MOST], g[2][MOST * MOST], h[2][MOST], unit[MOST];
+        costate_solver *s = solver(q, methods[m], "tangent", 1);
+        fill(unit, MOST, 1);
+        for (int recorded = 0; recorded < 2; recorded++) {
+            memcpy(y, q->y0, (size_t)n * sizeof *y);
+            if (recorded) assert_ok(s, costate_solve(s, q->t0, q->t1, q->p, y));
+            else assert_ok(s, costate_sensitivities(s, q->t0, q->t1, q->p, y, 0, NULL, nobj, NULL, d));
+            assert_int_equal(stats_of(s).trajectory_bytes > 0, recorded);
+            assert_string_equal(stats_of(s).tier, recorded ? "stages" : "none");
+            if (m != 1) assert_ok(s, costate_hessian(s, 1, NULL, unit, unit, h[recorded], h[recorded] + n)); /* not rodas4 */
+            assert_ok(s, costate_gradient(s, nobj, NULL, g[recorded], g[recorded] + n * nobj));
+        }
+        assert_bits(g[0], g[1], (size_t)((n + np) * nobj));
+        if (m != 1) assert_bits(h[0], h[1], (size_t)(n + np));
+        costate_free(s);
+    }
+}
+
 static void test_threads(void **unused)
 {
     const problem *q = &problem_duffing;
@@ -143,11 +169,12 @@ static void test_refusals(void **unused)
     memcpy(y, q->y0, (size_t)q->prob.n * sizeof *y);
     assert_refused(s, costate_sensitivities(s, 0, 1, q->p, y, 2, bad, nobj, NULL, d), COSTATE_ERR_WIDTH, "number 99");
     assert_refused(s, costate_sensitivities(s, 0, 1, q->p, y, 0, bad, nobj, NULL, d), COSTATE_ERR_WIDTH, "0 variables");
-    assert_refused(s, costate_sensitivities(s, 0, 1, q->p, y, 0, NULL, nobj + 1, NULL, d), COSTATE_ERR_WIDTH, "without weights");
     assert_refused(s, costate_sensitivities(s, 0, 1, q->p, y, 0, NULL, nobj, NULL, NULL), COSTATE_ERR_NULL, "d");
     fill(d, MOST * MOST, 1); /* without a list there are as many as there are: with another count nothing is written */
     assert_refused(s, costate_sensitivities(s, 0, 1, q->p, y, 2, NULL, nobj, NULL, d), COSTATE_ERR_WIDTH, "without a list");
     assert_refused(s, costate_hessian_full(s, NULL, all + 1, NULL, d), COSTATE_ERR_WIDTH, "without a list");
+    assert_refused(s, costate_sensitivities(s, 0, 1, q->p, y, 0, NULL, nobj + 1, NULL, d), COSTATE_ERR_WIDTH, "without weights");
+    assert_refused(s, costate_sensitivities(s, 0, 1, q->p, y, 0, NULL, -1, d, d), COSTATE_ERR_WIDTH, "w = -1");
     for (int i = 0; i < MOST * MOST; i++) assert_true(d[i] == 1);
     assert_refused(s, costate_hessian_full(s, NULL, 0, NULL, d), COSTATE_ERR_NO_RECORD, "");
     assert_nan(d, (size_t)(all * all));
@@ -164,6 +191,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_both_ways), cmocka_unit_test(test_choice),   cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_unrecorded),
         cmocka_unit_test(test_hessian),   cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

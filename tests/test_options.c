@@ -58,7 +58,7 @@ static void test_presets(void **unused)
         assert_bits(y, z, 2);
     }
     costate_options a = costate_defaults(NULL), b = costate_defaults("rk43");
-    assert_string_equal(a.method, "dopri5");
+    assert_string_equal(a.method, "auto");
     assert_string_equal(b.method, "rk43");
     assert_true(a.rtol == s->opt.rtol && a.memory == s->opt.memory && a.lanes == s->opt.lanes && !a.atols && !a.table);
     costate_free(s);

@@ -199,7 +199,7 @@ static void test_adaptive(void **unused)
             for (int k = 0; k < TOLERANCES; k++) {
                 double y[STATES];
                 costate_options o = costate_defaults(table->name);
-                o.rtol = o.atol = tol[k] = pow(10, -3 - 0.5 * k);
+                o.rtol = o.atol = tol[k] = pow(10, -4 - 0.5 * k);
                 o.control = controls[c];
                 costate_solver *s = solver(&x.q.prob, &o);
                 GOOD(s, costate_solve(s, x.q.t0, x.q.t1, x.q.p, y));

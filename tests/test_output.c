@@ -46,6 +46,12 @@ static int was_seen(const witness *w, double t)
     return 0;
 }
 
+/* A step began there, seen from its own side; where there is no number between two stops, at one of them. */
+static int was_beside(const witness *w, double t, double side)
+{
+    return was_seen(w, nextafter(t, side)) || was_seen(w, t);
+}
+
 /* Twice at t0, thrice at one time, one unit in the last place apart, twice at t1. */
 static void test_observations(void **unused)
 {
@@ -68,7 +74,8 @@ static void test_observations(void **unused)
             for (int k = 0; k < TIMES; k++) {
                 assert_int_equal(w.k[k], k);
                 assert_true(w.t[k] == times[k]);
-                assert_true(was_seen(&w, times[k]) || times[k] == times[TIMES - 1]);
+                if (was_seen(&w, times[k])) assert_true(times[k] == 0.7 || times[k] == nextafter(0.7, 1));
+                assert_true(was_beside(&w, times[k], b ? -1 : 5) || times[k] == times[TIMES - 1]);
                 sum[0] += sin(times[k]);
                 sum[1] += times[k];
             }

@@ -89,8 +89,8 @@ static void test_intervals(void **unused)
     refused_run(s, &good, 0, NAN, duffing->p, NULL, COSTATE_ERR_TIME, "t1 = nan");
     refused_run(s, &good, -HUGE_VAL, 1, duffing->p, NULL, COSTATE_ERR_TIME, "t0 = -inf");
     refused_run(s, &good, 0, HUGE_VAL, duffing->p, NULL, COSTATE_ERR_TIME, "t1 = inf");
-    refused_run(s, &good, 0.5, 8, duffing->p, NULL, COSTATE_ERR_TIMES, "observation time 0 is 0");
-    refused_run(s, &good, 0, 5, duffing->p, NULL, COSTATE_ERR_TIMES, "observation time 7 is 5.5");
+    refused_run(s, &good, 0.5, 8, duffing->p, NULL, COSTATE_ERR_TIMES, "observation time 0 is 0, before the run from 0.5");
+    refused_run(s, &good, 0, 5, duffing->p, NULL, COSTATE_ERR_TIMES, "beyond the end of the run from 0 to 5");
     refused_run(s, &good, 8, 0, duffing->p, NULL, COSTATE_ERR_TIMES, "observation time");
     refused_run(s, &good, 0, 8, NULL, NULL, COSTATE_ERR_NULL, "p");
     double p[NP];
@@ -188,7 +188,8 @@ static void test_widths(void **unused)
     for (int w = 1; w <= W; w += W - 1) { /* two objectives, no weights */
         fill(o.lambda, N * W, 1), fill(o.mu, NP * W, 1);
         assert_refused(s, costate_gradient(s, w, NULL, o.lambda, o.mu), COSTATE_ERR_WIDTH, "2 objectives");
-        assert_nan(o.lambda, N * (size_t)w), assert_nan(o.mu, NP * (size_t)w);
+        for (int i = 0; i < N * W; i++) assert_true(o.lambda[i] == 1); /* there is no telling how large they are */
+        for (int i = 0; i < NP * W; i++) assert_true(o.mu[i] == 1);
     }
     o = good;
     good_sweeps(s, &o);

@@ -193,7 +193,8 @@ static void test_differences(void **unused)
 
 static void test_implicit(void **unused)
 {
-    static const char *const pairs[][2] = {{"rodas4", "gmres"}, {"sdirk4a", "superlu"}, {"radau2a", "dense"}};
+    static const char *const pairs[][2] = {{"rodas4", "gmres"}, {"sdirk4a", "superlu"}, {"radau2a", "dense"},
+                                           {"sdirk4b", "ilu"},  {"radau2a", "ilu"}};
     static const char *const how[] = {"direct", "iterated"};
     (void)unused;
     problem *heat = heat_two_modes(4);

@@ -102,7 +102,7 @@ Every function has the derivative products `jvp`, `vjp` and `vjp_dot`.
 '''
     usual = ('jvp', 'vjp', 'vjp_dot')
     for macro, name, *columns, meaning in entries('model.def'):
-        if macro in ('SIZE', 'NUMBER'):
+        if macro in ('SIZE', 'NUMBER', 'WORD'):
             text += row(code('.' + name), '', meaning)
         elif macro in ('LIST', 'NOMINAL'):
             text += row(code('.' + name), code(columns[1]), meaning)

@@ -57,8 +57,9 @@ static int marker(const char *at, const char *end, int *line, const char **file,
     *line = (int)n;
     while (at < end && (*at == ' ' || *at == '\t')) at++;
     if (at < end && *at == '"') {
-        const char *close = memchr(at + 1, '"', (size_t)(end - at - 1));
-        if (close) *file = at + 1, *length = (size_t)(close - at - 1);
+        const char *close = end; /* the last quotation mark: there may be some in the name */
+        while (*--close != '"') {}
+        if (close > at) *file = at + 1, *length = (size_t)(close - at - 1);
     }
     return 1;
 }

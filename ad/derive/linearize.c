@@ -7,6 +7,7 @@
  * there. */
 #include "base/arena.h"
 #include "derive/linearize.h"
+#include "derive/trust.h"
 #include "tree/rules.h"
 
 typedef struct work {
@@ -65,9 +66,27 @@ static int plain(const ad_node *e)
     return e->op == AD_NAME || e->op == AD_ELEM || known(e);
 }
 
+/* Where a slope of the function is infinite: 2: e may be so, too; 1: e is 0, as the result of sqrt, so that quotients are. */
+static int steepness(const ad_node *e)
+{
+    int most = 0;
+    if (e->op == AD_NAME || e->op == AD_ELEM) return e->sym->steep;
+    if (e->type != AD_DOUBLE) return 0;
+    for (int i = e->op == AD_COND; i < e->kids; i++) {
+        const int k = steepness(e->kid[i]);
+        if (k > most) most = k;
+    }
+    if (e->op == AD_DIV && steepness(e->b)) return 2;
+    if (e->op != AD_CALL || e->rule == AD_RULE_costate_along || most == 2) return most;
+    if (e->rule == AD_RULE_costate_pow || e->rule == AD_RULE_costate_powlog) return 2;
+    return ad_rule_steep(e);
+}
+
 static ad_node *hoist(work *w, ad_node *e, const char *name)
 {
     ad_sym *s = ad_sym_new(w->m, w->fn, name, e->type, AD_LOCAL);
+    s->steep = steepness(e);
+    s->from = ad_from(e);
     s->lane = ad_has_lanes(e);
     if (e->type == AD_INT) s->ctype = "int";
     ad_append(w->m, w->pre, ad_decl(w->m, s));
@@ -77,36 +96,44 @@ static ad_node *hoist(work *w, ad_node *e, const char *name)
 
 /* ---- lists of terms -------------------------------------------------------------------------------------------------------- */
 
-static void join(work *w, list *l, ad_node *leaf, ad_node *factor)
+static void join(work *w, list *l, ad_node *leaf, ad_node *factor, ad_wins wins)
 {
     if (ad_literal(factor, NULL) && factor->op == AD_NUM && factor->real == 0) return;
     for (int i = 0; i < l->count; i++)
         if (ad_same(l->term[i].leaf, leaf)) {
+            const int one = wins == AD_DIRECTION_WINS || l->term[i].wins == AD_DIRECTION_WINS;
             l->term[i].factor = ad_add(w->m, l->term[i].factor, factor);
+            l->term[i].wins = one ? AD_DIRECTION_WINS : wins == l->term[i].wins ? wins : AD_NONE_WINS;
             return;
         }
     if (l->count == l->room) {
         l->room = l->room ? 2 * l->room : 4;
         l->term = ad_grow(w->m, l->term, (size_t)l->count * sizeof *l->term, (size_t)l->room * sizeof *l->term);
     }
-    l->term[l->count++] = (ad_term){leaf, factor};
+    l->term[l->count++] = (ad_term){leaf, factor, wins};
 }
 
 /* l += sign * b */
 static void merge(work *w, list *l, const list *b, int sign)
 {
     for (int i = 0; i < b->count; i++)
-        join(w, l, b->term[i].leaf, sign < 0 ? ad_neg(w->m, b->term[i].factor) : b->term[i].factor);
+        join(w, l, b->term[i].leaf, sign < 0 ? ad_neg(w->m, b->term[i].factor) : b->term[i].factor, b->term[i].wins);
 }
 
-/* l = factor * l; the factor is made a temporary if that saves work. */
-static void scale(work *w, list *l, ad_node *factor, const char *name)
+/* l = factor * l; the factor is made a temporary if that saves work. `of` is the expression that l is the derivative of: where a
+ * factor is infinite, a term of l that is 0 for good stays so. */
+static void scale(work *w, list *l, ad_node *factor, const char *name, const ad_node *of)
 {
     if (l->count == 0) return;
     if (dear(factor) || (l->count > 1 && size(factor) > 3)) factor = hoist(w, factor, name);
+    const int steep = steepness(factor) == 2;
     list scaled = {0};
-    for (int i = 0; i < l->count; i++)
-        join(w, &scaled, l->term[i].leaf, ad_mul(w->m, i ? ad_copy(w->m, factor, NULL) : factor, l->term[i].factor));
+    for (int i = 0; i < l->count; i++) {
+        const ad_term *t = &l->term[i];
+        ad_node *outer = i ? ad_copy(w->m, factor, NULL) : factor;
+        ad_node *both = steep && ad_is_flat(of, t->leaf) ? ad_along(w->m, outer, t->factor) : ad_mul(w->m, outer, t->factor);
+        join(w, &scaled, t->leaf, both, steep ? AD_DIRECTION_WINS : t->wins);
+    }
     *l = scaled;
 }
 
@@ -117,10 +144,28 @@ static list linear(work *w, ad_node **e);
 static list product(work *w, ad_node *e)
 {
     list a = linear(w, &e->a), b = linear(w, &e->b);
-    scale(w, &a, ad_copy(w->m, e->b, NULL), "factor");
-    scale(w, &b, ad_copy(w->m, e->a, NULL), "factor");
+    scale(w, &a, ad_copy(w->m, e->b, NULL), "factor", e->a);
+    scale(w, &b, ad_copy(w->m, e->a, NULL), "factor", e->b);
     merge(w, &a, &b, 1);
     return a;
+}
+
+/* costate_along(a, b): where b is 0 the derivative of a is without effect, infinite or not. */
+static list along(work *w, ad_node *e)
+{
+    list a = linear(w, &e->a), b = linear(w, &e->b), sum = {0};
+    if (a.count && !plain(e->b)) e->b = hoist(w, e->b, "direction");
+    for (int i = 0; i < a.count; i++) {
+        const ad_term *t = &a.term[i];
+        const int steep = t->wins == AD_DIRECTION_WINS;
+        ad_node *direction = ad_copy(w->m, e->b, NULL);
+        ad_node *factor = steep ? ad_along(w->m, t->factor, direction) : ad_mul(w->m, t->factor, direction);
+        join(w, &sum, t->leaf, factor, steep ? AD_DIRECTION_WINS : AD_FACTOR_WINS);
+    }
+    scale(w, &b, ad_copy(w->m, e->a, NULL), "factor", e->b);
+    for (int i = 0; i < b.count; i++) b.term[i].wins = AD_DIRECTION_WINS;
+    merge(w, &sum, &b, 1);
+    return sum;
 }
 
 static list quotient(work *w, ad_node **e)
@@ -131,9 +176,11 @@ static list quotient(work *w, ad_node **e)
     double divisor;
     if (known(n->b)) {
         const int literal = ad_literal(n->b, &divisor) && divisor != 0;
-        scale(w, &a, literal ? ad_num(w->m, 1 / divisor) : ad_div(w->m, ad_num(w->m, 1), ad_copy(w->m, n->b, NULL)), "factor");
+        scale(w, &a, literal ? ad_num(w->m, 1 / divisor) : ad_div(w->m, ad_num(w->m, 1), ad_copy(w->m, n->b, NULL)), "factor",
+              n->a);
         return a;
     }
+    const ad_node *of_a = ad_copy(w->m, n->a, NULL), *of_b = n->b;
     if (!plain(n->b)) n->b = hoist(w, n->b, "divisor");
     double dividend = 0;
     const int is_inverse = ad_literal(n->a, &dividend) && dividend == 1;
@@ -141,18 +188,33 @@ static list quotient(work *w, ad_node **e)
     if (a.count == 0 && b.count == 0) return a;
     ad_node *inverse = is_inverse ? ad_copy(w->m, *e, NULL)
                                   : hoist(w, ad_div(w->m, ad_num(w->m, 1), ad_copy(w->m, n->b, NULL)), "inverse");
-    scale(w, &a, inverse, "factor");
-    scale(w, &b, ad_mul(w->m, ad_copy(w->m, *e, NULL), ad_copy(w->m, inverse, NULL)), "factor");
+    scale(w, &a, inverse, "factor", of_a);
+    scale(w, &b, ad_mul(w->m, ad_copy(w->m, *e, NULL), ad_copy(w->m, inverse, NULL)), "factor", of_b);
     merge(w, &a, &b, -1);
     return a;
+}
+
+/* l = the derivative of a call by its argument i, times l. */
+static void slope(work *w, list *l, const ad_node *call, int i, const ad_node *result, const ad_node *of)
+{
+    const char *name = ad_text(w->m, "%s_d%c", ad_rule_name(call->rule), 'a' + i);
+    ad_node *d = ad_rule_derivative(w->m, call, i, result);
+    if (ad_rule_steep(call) && !plain(d)) {
+        d = hoist(w, d, name);
+        d->sym->steep = 2;
+    }
+    scale(w, l, d, name, of);
 }
 
 static list call(work *w, ad_node **e)
 {
     ad_node *n = *e;
     list arg[2] = {{0}, {0}}, sum = {0};
+    const ad_node *of[2] = {0};
     if (known(n)) return sum;
+    if (n->rule == AD_RULE_costate_along) return along(w, n);
     for (int i = 0; i < n->kids; i++) {
+        of[i] = ad_copy(w->m, n->kid[i], NULL);
         arg[i] = linear(w, &n->kid[i]);
         if (!plain(n->kid[i]) && (arg[0].count || arg[1].count) && ad_rule_needs(n->rule, (char)('a' + i)))
             n->kid[i] = hoist(w, n->kid[i], ad_text(w->m, "%s_%c", ad_rule_name(n->rule), 'a' + i));
@@ -160,7 +222,7 @@ static list call(work *w, ad_node **e)
     *e = hoist(w, n, ad_text(w->m, "%s_r", ad_rule_name(n->rule)));
     for (int i = 0; i < n->kids; i++) {
         if (arg[i].count == 0) continue;
-        scale(w, &arg[i], ad_rule_derivative(w->m, n, i, *e), ad_text(w->m, "%s_d%c", ad_rule_name(n->rule), 'a' + i));
+        slope(w, &arg[i], n, i, *e, of[i]);
         merge(w, &sum, &arg[i], 1);
     }
     return sum;
@@ -173,16 +235,18 @@ static list choice(work *w, ad_node *e)
     if (a.count + b.count > 0 && size(e->condition) > 1) e->condition = hoist(w, e->condition, "chosen");
     for (int i = 0; i < a.count + b.count; i++) {
         const ad_term *t = i < a.count ? &a.term[i] : &b.term[i - a.count];
+        ad_wins wins = t->wins;
         ad_node *yes = i < a.count ? t->factor : ad_num(w->m, 0), *no = i < a.count ? ad_num(w->m, 0) : t->factor;
         int j = 0;
         if (i < a.count) {
             while (j < b.count && !ad_same(b.term[j].leaf, t->leaf)) j++;
             if (j < b.count) no = b.term[j].factor;
+            if (j < b.count && wins != AD_DIRECTION_WINS) wins = b.term[j].wins;
         } else {
             while (j < a.count && !ad_same(a.term[j].leaf, t->leaf)) j++;
             if (j < a.count) continue;
         }
-        join(w, &sum, t->leaf, ad_choose(w->m, ad_copy(w->m, e->condition, NULL), yes, no));
+        join(w, &sum, t->leaf, ad_choose(w->m, ad_copy(w->m, e->condition, NULL), yes, no), wins);
     }
     return sum;
 }
@@ -195,7 +259,7 @@ static list linear(work *w, ad_node **e)
     switch (n->op) {
     case AD_NAME:
     case AD_ELEM:
-        if (w->active(n, w->context)) join(w, &a, ad_copy(w->m, n, NULL), ad_num(w->m, 1));
+        if (w->active(n, w->context)) join(w, &a, ad_copy(w->m, n, NULL), ad_num(w->m, 1), AD_NONE_WINS);
         return a;
     case AD_NEG:
         b = linear(w, &n->a);
@@ -224,4 +288,10 @@ int ad_linearize(ad_arena *m, ad_fn *fn, ad_node **expr, int (*active)(const ad_
     list l = linear(&w, expr);
     *terms = l.term;
     return l.count;
+}
+
+ad_node *ad_term_along(ad_arena *m, ad_wins wins, ad_node *factor, ad_node *direction)
+{
+    if (wins == AD_DIRECTION_WINS) return ad_along(m, factor, direction);
+    return wins == AD_FACTOR_WINS ? ad_along(m, direction, factor) : ad_mul(m, factor, direction);
 }

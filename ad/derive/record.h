@@ -3,6 +3,7 @@
 #ifndef COSTATE_AD_RECORD_H
 #define COSTATE_AD_RECORD_H
 
+#include "derive/trust.h"
 #include "tree/activity.h"
 #include "tree/flow.h"
 #include "tree/loops.h"
@@ -12,6 +13,7 @@ typedef struct ad_reversal {
     ad_arena *m;
     ad_fn *fn;             /* what is being made: f's symbols, adjoints, temporaries */
     ad_activity activity;
+    ad_trust trust;
     ad_syms adjoints;      /* all symbols with lanes that were made */
     ad_sym **adjoint;      /* by number of f's symbols: x_b; NULL: none yet */
     int syms;              /* of f */

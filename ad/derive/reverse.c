@@ -28,6 +28,16 @@ static int direct(const ad_reversal *r, const ad_sym *s)
     return s == r->fn->out && r->seeds_direct;
 }
 
+/* What wins in the part that a term of s has in the adjoint of its leaf. */
+static ad_wins wins(const ad_reversal *r, const ad_node *s, const ad_term *term)
+{
+    const ad_sym *target = s->target->sym;
+    if (!r->trust.any) return AD_NONE_WINS;
+    if (term->wins == AD_DIRECTION_WINS)
+        return target == r->fn->out || r->trust.plain[target->number] ? AD_DIRECTION_WINS : AD_NONE_WINS;
+    return r->trust.prone[target->number] && ad_is_flat(s->value, term->leaf) ? AD_FACTOR_WINS : AD_NONE_WINS;
+}
+
 /* The adjoint statements of target = (or +=) sum of terms, appended to piece. */
 static void transpose(ad_reversal *r, const ad_node *s, const ad_term *term, int terms, ad_node *piece)
 {
@@ -49,7 +59,8 @@ static void transpose(ad_reversal *r, const ad_node *s, const ad_term *term, int
     }
     for (int i = 0; i < terms; i++)
         ad_append(m, piece, ad_inc(m, adjoint_of(r, term[i].leaf),
-                                   ad_mul(m, ad_copy(m, term[i].factor, NULL), ad_copy(m, seed, NULL))));
+                                   ad_term_along(m, wins(r, s, &term[i]), ad_copy(m, term[i].factor, NULL),
+                                                 ad_copy(m, seed, NULL))));
     if (zeroed) ad_append(m, piece, ad_set(m, ad_copy(m, seed, NULL), ad_num(m, 0)));
 }
 
@@ -215,6 +226,7 @@ ad_fn *ad_reverse(ad_arena *m, const ad_fn *f, unsigned wrt)
     if ((wrt & AD_BY_P) && fn->p) ad_include(m, &inputs, fn->p);
     r.activity = ad_activity_of(m, fn, &inputs, NULL);
     r.syms = fn->syms;
+    r.trust = ad_trust_of(m, fn);
     r.adjoint = ad_take(m, ((size_t)fn->syms + 1) * sizeof *r.adjoint);
     r.seeds_direct = ad_outputs_once(m, fn, &r.activity);
     ad_node *source = fn->body;

@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "derive/linearize.h"
+#include "derive/trust.h"
 #include "tree/flow.h"
 #include "tree/rules.h"
 
@@ -394,6 +395,7 @@ ad_fn *ad_sparse_jacobian(ad_arena *m, const ad_fn *f, int states, ad_entries *e
     ad_fn *fn = ad_fn_copy(m, f, NULL);
     if (!fn->y || !fn->out) return NULL;
     ad_unfold(m, fn);
+    ad_trust_of(m, fn);
     jacobian w = {.m = m, .fn = fn, .y = fn->y, .out = fn->out, .syms = fn->syms};
     w.active = ad_take(m, (size_t)fn->syms + 1);
     w.active[fn->y->number] = 1;

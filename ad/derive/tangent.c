@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "derive/linearize.h"
+#include "derive/trust.h"
 #include "tree/rules.h"
 
 #include <string.h>
@@ -19,6 +20,7 @@ typedef struct tangent {
     ad_sym **dot;          /* likewise */
     int syms;
     const ad_sym *pb;      /* of the function, before it may be left out */
+    ad_trust trust;        /* likewise */
     int taped;             /* 1: an active value is on the tape, so all doubles there are treated as active */
 } tangent;
 
@@ -76,6 +78,15 @@ static ad_node *dot_of(tangent *t, const ad_node *leaf)
     return leaf->op == AD_NAME ? ad_use(t->m, s) : ad_elem(t->m, s, ad_copy(t->m, leaf->index, NULL));
 }
 
+/* The part of a term in a tangent. */
+static ad_node *part(tangent *t, const ad_term *term)
+{
+    const ad_sym *s = term->leaf->sym;
+    const int calm = t->trust.any && s->number < t->syms && t->trust.calm[s->number];
+    const ad_wins wins = term->wins == AD_DIRECTION_WINS && !calm ? AD_NONE_WINS : term->wins;
+    return ad_term_along(t->m, wins, term->factor, dot_of(t, term->leaf));
+}
+
 static void assign(tangent *t, ad_node *out, ad_node *s)
 {
     ad_node *pre = ad_block(t->m), *target = s->target;
@@ -84,7 +95,7 @@ static void assign(tangent *t, ad_node *out, ad_node *s)
     if (moves) {
         int terms = ad_linearize(t->m, t->fn, &s->value, is_active, t, pre, &term);
         ad_node *sum = ad_num(t->m, 0);
-        for (int i = 0; i < terms; i++) sum = ad_add(t->m, sum, ad_mul(t->m, term[i].factor, dot_of(t, term[i].leaf)));
+        for (int i = 0; i < terms; i++) sum = ad_add(t->m, sum, part(t, &term[i]));
         if (terms || s->op == AD_SET) {
             ad_append(t->m, pre, ad_new(t->m, s->op, AD_DOUBLE, 2, dot_of(t, target), sum));
         }
@@ -154,6 +165,7 @@ static ad_sym *dot_new(tangent *t, const ad_sym *s)
     dot->array = s->array;
     dot->extent = s->extent;
     dot->lane = 1;
+    dot->calm = t->trust.any && t->trust.calm[s->number];
     dot->user = s->user;
     dot->place = s->place;
     const char *slot = parameter ? ad_slot(t->fn, s) : NULL;
@@ -196,6 +208,7 @@ ad_fn *ad_tangent(ad_arena *m, const ad_fn *f, const ad_wrt *wrt)
     tangent t = {.m = m, .fn = ad_fn_copy(m, f, NULL), .wrt = wrt};
     ad_unfold(m, t.fn);
     t.syms = t.fn->syms;
+    t.trust = ad_trust_of(m, t.fn);
     t.active = ad_take(m, (size_t)t.syms + 1);
     t.pb = t.fn->pb;
     t.fn->name = ad_text(m, "%s_%s", f->name, wrt->level == 2 ? "d2" : "d");

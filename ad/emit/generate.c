@@ -6,9 +6,11 @@
 #include "emit/generate.h"
 
 #include "base/arena.h"
+#include "base/clean.h"
 #include "emit/emit.h"
 #include "emit/emit_instances.h"
 #include "derive/sparse_jacobian.h"
+#include "emit/emit_guards.h"
 #include "tree/loops.h"
 #include "emit/pattern.h"
 #include "emit/emit_products.h"
@@ -32,6 +34,7 @@ typedef struct file {
     ad_subject subject[AD_FUNCTIONS]; /* fn NULL: not there */
     int groups;                       /* of products that are wanted */
     int made[AD_FUNCTIONS][PRODUCTS]; /* 1: it is in the file */
+    int guards[AD_FUNCTIONS];         /* how many conditions it has */
     int most; /* statements of the largest body */
     ad_entries entries;
     ad_watch watch;   /* for options->dump */
@@ -96,7 +99,7 @@ static void put_head(file *g)
     if (is_light(g)) ad_puts(o, "/* costate-flags: -Og */\n");
     else if (g->most > AD_MANY) ad_put(o, "/* costate-flags: %s-fno-tree-slp-vectorize */\n", g->most > AD_LONG ? "-Og " : "");
     ad_put(o, "/* Derivatives of %s, written by costate diff. Changes belong into that file. */\n",
-           g->model->file ? g->model->file : g->model->name);
+           ad_clean_name(o->m, g->model->file ? g->model->file : g->model->name));
     ad_puts(o, "#include <math.h>\n");
     if (g->options->nan_check) ad_puts(o, "#include <stdio.h>\n");
     ad_puts(o, "#include <costate/runtime.h>\n\n");
@@ -219,7 +222,7 @@ static void put_problem(file *g)
     ad_puts(g->o, "    .problem = {\n       ");
 #define COSTATE_SIZE(name, member, meaning) ad_put(g->o, " ." #member " = %d,", model->name);
 #include <costate/model.def>
-    ad_put(g->o, " .autonomous = %d,\n", !(rhs->t && ad_uses(rhs->body, rhs->t)));
+    ad_put(g->o, " .derived = 1, .autonomous = %d,\n", !(rhs->t && ad_uses(rhs->body, rhs->t)));
     for (int i = 0; i < AD_FUNCTIONS; i++) {
         if (!has_members(g, (ad_function)i)) continue;
         const ad_function_info *info = &ad_functions[i];
@@ -231,6 +234,8 @@ static void put_problem(file *g)
     if (g->made[AD_FN_rhs][product_number("jac")] && g->entries.colptr)
         ad_put(g->o, "        .pattern = {.format = COSTATE_CSC, .colptr = %s_colptr, .rowind = %s_rowind},\n", model->name,
                model->name);
+    for (int i = 0; i < AD_FUNCTIONS; i++)
+        if (g->guards[i]) ad_put_guards_member(g->o, &g->subject[i], ad_functions[i].name, g->guards[i]);
 #define COSTATE_NOMINAL(...)
 #define COSTATE_LIST(name, kind, size, ...) put_list(g, "    ", #name, #kind, model->size, model->name);
 #include <costate/model.def>
@@ -244,6 +249,8 @@ static void put_nominal(file *g)
 #define COSTATE_LIST(...)
 #define COSTATE_NUMBER(name, ...) \
     if (g->options->complete && model->name) ad_put(g->o, "    ." #name " = %s,\n", model->name);
+#define COSTATE_WORD(name, ...) \
+    if (g->options->complete && model->name) ad_put(g->o, "    ." #name " = %s,\n", model->name);
 #define COSTATE_NOMINAL(name, kind, size, ...) put_list(g, "", #name, #kind, model->size, model->name);
 #include <costate/model.def>
 }
@@ -253,12 +260,15 @@ static void put_offers(file *g)
 {
     const char *name = g->model->name;
     ad_put(g->o, "\nCOSTATE_API costate_problem %s_problem(void);\n", name);
+    ad_put(g->o, "COSTATE_API costate_options %s_defaults(void);\n", name);
     ad_put(g->o, "COSTATE_API int %s_nominal(double *y0, double *p);\n\n", name);
     ad_put(g->o, "static costate_columns %s_columns;\n\n", name);
     ad_put(g->o, "__attribute__((destructor)) static void %s_forget(void)\n{\n", name);
     ad_put(g->o, "    free(%s_columns.colptr);\n    free(%s_columns.rowind);\n}\n\n", name, name);
     ad_put(g->o, "costate_problem %s_problem(void)\n{\n"
                  "    return costate_generated_problem(&%s_generated, &%s_columns);\n}\n\n", name, name, name);
+    ad_put(g->o, "costate_options %s_defaults(void)\n{\n    return costate_generated_defaults(&%s_generated);\n}\n\n", name,
+           name);
     ad_put(g->o, "int %s_nominal(double *y0, double *p)\n{\n    return costate_generated_nominal(&%s_generated, y0, p);\n}\n",
            name, name);
 }
@@ -308,7 +318,10 @@ static int put_function(file *g, ad_function which)
 {
     const ad_subject *s = &g->subject[which];
     if (!s->fn) return 0;
-    if (g->groups & AD_FORWARD && (!g->options->piece || is_piece(g, AD_BASE))) ad_put_eval(g->o, s);
+    if (g->groups & AD_FORWARD && (!g->options->piece || is_piece(g, AD_BASE))) {
+        ad_put_eval(g->o, s);
+        g->guards[which] = ad_put_guards(g->o, s);
+    }
     for (int i = 0; i < PRODUCTS; i++) {
         if (!(g->groups & products[i].group) || !ad_has_product(which, products[i].name)) continue;
         g->made[which][i] = put_product(g, s, products[i].name);

@@ -181,6 +181,8 @@ enum {
 };
 ac_type *ac_int(int which);
 ac_type *ac_double(void);
+ac_type *ac_float(void); /* a double of fewer digits: values are doubles that a float holds, rounded after each operation */
+int ac_is_float(const ac_type *t);
 ac_type *ac_void(void);
 ac_type *ac_pointer(ad_arena *m, ac_type *to);
 ac_type *ac_array(ad_arena *m, ac_type *of, int64_t count, ac_expr *extent);

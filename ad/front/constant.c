@@ -12,7 +12,10 @@ static int evaluate(ad_arena *m, const ac_expr *e, ac_constant *out, int depth);
 static int convert(ac_constant *k, ac_type *t)
 {
     if (t->class == T_DOUBLE) {
-        if (!k->is_double) k->real = k->type->is_unsigned ? (double)(uint64_t)k->whole : (double)k->whole;
+        const uint64_t natural = (uint64_t)k->whole;
+        if (!k->is_double && ac_is_float(t)) k->real = k->type->is_unsigned ? (double)(float)natural : (double)(float)k->whole;
+        else if (!k->is_double) k->real = k->type->is_unsigned ? (double)natural : (double)k->whole;
+        else if (ac_is_float(t)) k->real = (double)(float)k->real;
         k->is_double = 1;
     } else if (t->class == T_INT) {
         if (k->is_double) {
@@ -36,14 +39,15 @@ static int convert(ac_constant *k, ac_type *t)
     return 1;
 }
 
-static int real_binary(ad_op op, double a, double b, ac_constant *out)
+/* In float, too: what a double has computed of two floats and is then rounded is what float arithmetic gives. */
+static int real_binary(ad_op op, ac_type *t, double a, double b, ac_constant *out)
 {
-    *out = (ac_constant){.is_double = 1, .type = ac_double()};
+    *out = (ac_constant){.is_double = 1, .type = t};
     switch (op) {
-    case AD_ADD: out->real = a + b; return 1;
-    case AD_SUB: out->real = a - b; return 1;
-    case AD_MUL: out->real = a * b; return 1;
-    case AD_DIV: out->real = a / b; return 1;
+    case AD_ADD: out->real = a + b; return convert(out, t);
+    case AD_SUB: out->real = a - b; return convert(out, t);
+    case AD_MUL: out->real = a * b; return convert(out, t);
+    case AD_DIV: out->real = a / b; return convert(out, t);
     default: break;
     }
     *out = (ac_constant){.type = ac_int(AC_INT)};
@@ -117,7 +121,7 @@ static int binary(ad_arena *m, const ac_expr *e, ac_constant *out, int depth)
     ac_constant a, b;
     if (!evaluate(m, e->a, &a, depth) || !evaluate(m, e->b, &b, depth)) return 0;
     ac_type *t = e->arith == AD_SHL || e->arith == AD_SHR ? ac_promote(a.type) : ac_common(a.type, b.type);
-    if (t->class == T_DOUBLE) return convert(&a, t) && convert(&b, t) && real_binary(e->arith, a.real, b.real, out);
+    if (t->class == T_DOUBLE) return convert(&a, t) && convert(&b, t) && real_binary(e->arith, t, a.real, b.real, out);
     if (a.is_double || b.is_double || !convert(&a, t)) return 0;
     if (e->arith != AD_SHL && e->arith != AD_SHR && !convert(&b, t)) return 0;
     return whole_binary(e->arith, t, a.whole, b.whole, out);
@@ -173,7 +177,7 @@ static int evaluate(ad_arena *m, const ac_expr *e, ac_constant *out, int depth)
     if (depth++ > AC_DEEP) return 0;
     switch (e->op) {
     case E_INTEGER: *out = (ac_constant){.whole = e->number, .type = e->type}; return 1;
-    case E_FLOATING: *out = (ac_constant){.is_double = 1, .real = e->value, .type = ac_double()}; return 1;
+    case E_FLOATING: *out = (ac_constant){.is_double = 1, .real = e->value, .type = e->type}; return 1;
     case E_NAME: return named(m, e->entity, out, depth);
     case E_NEGATE:
     case E_PLUS:

@@ -25,7 +25,7 @@ struct ac_unit;
 /* What is known of a function and its parameters. */
 typedef struct ac_signature {
     int function;                 /* of the model, enum ad_function; -1: whichever has these parameters */
-    long states, params, outputs; /* sizes; -1: not known */
+    long states, params, outputs, observations; /* sizes; -1: not known */
 } ac_signature;
 
 ad_model *ac_model(struct ac_unit *u);

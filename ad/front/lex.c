@@ -156,8 +156,9 @@ static void directive(lexer *x)
         long line = 0;
         for (; at < stop && isdigit((unsigned char)*at); at++) line = line < 100000000 ? 10 * line + (*at - '0') : line;
         const char *open = memchr(at, '"', (size_t)(stop - at));
-        const char *close = open ? memchr(open + 1, '"', (size_t)(stop - open - 1)) : NULL;
-        if (close) {
+        const char *close = stop - 1; /* the last quotation mark: there may be some in the name */
+        while (open && close > open && *close != '"') close--;
+        if (open && close > open) {
             int flagged = 0;
             for (const char *k = close + 1; k < stop; k++) flagged |= *k == '3';
             enter_file(x, open + 1, (size_t)(close - open - 1), flagged);

@@ -85,10 +85,10 @@ typedef enum shape { NUMBER, READ, WRITTEN, COUNT, DATA, OTHER } shape;
 static shape shape_of(const ac_entity *v)
 {
     const ac_type *t = v->type;
-    if (t->class == T_DOUBLE) return NUMBER;
+    if (t->class == T_DOUBLE) return ac_is_float(t) ? OTHER : NUMBER;
     if (t->class == T_INT) return COUNT;
     if (t->class != T_POINTER) return OTHER;
-    if (t->of->class == T_DOUBLE) return t->of->is_const ? READ : WRITTEN;
+    if (t->of->class == T_DOUBLE && !ac_is_float(t->of)) return t->of->is_const ? READ : WRITTEN;
     if (t->of->class == T_VOID || t->of->class == T_STRUCT) return DATA;
     return OTHER;
 }
@@ -272,6 +272,7 @@ ad_fn *ac_lower_function(ac_unit *u, ac_entity *f, const ac_signature *sizes, in
     f->active = 1;
     if (!setjmp(give_up)) {
         lower_body(cx, f);
+        if (ad_diag_count(u->d) == errors) ac_assigned(cx, sizes->observations);
         if (ad_diag_count(u->d) == errors) ac_tidy(cx);
         if (ad_diag_count(u->d) == errors) ac_ranges(cx);
     }

@@ -103,6 +103,7 @@ ad_node *ac_converted(ac_lower *cx, ac_value v, ac_type *to, ad_place place);
 /* lower_arith.c */
 ac_value ac_binary(ac_lower *cx, ad_op op, ac_value a, ac_value b, ad_place place);
 ad_node *ac_int_op(ac_lower *cx, ad_op op, ad_node *a, ad_node *b); /* folds constants */
+ad_node *ac_rounded(ac_lower *cx, ad_node *n); /* to float */
 ad_node *ac_convert(ac_lower *cx, ac_value v, ac_type *to, int is_explicit);
 ac_type *ac_arith_types(ac_lower *cx, ac_value *a, ac_value *b); /* brings both to their common type */
 int ac_whole_of(const ad_node *n, int64_t *value);
@@ -162,6 +163,9 @@ const char *ac_nearest(ac_lower *cx, const char *name);
 
 /* tidy.c */
 void ac_tidy(ac_lower *cx); /* drops flags that nobody reads, empty branches, unused symbols; moves declarations inwards */
+
+/* assigned.c */
+void ac_assigned(ac_lower *cx, long observations); /* errors for what is not set; how many values k has, -1: not known */
 
 /* range.c */
 void ac_ranges(ac_lower *cx); /* errors for indices that leave their array as a loop runs */

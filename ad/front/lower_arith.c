@@ -1,6 +1,7 @@
 /* lower_arith.c - arithmetic with C's conversions made visible: mixed operands get an AD_TO_DOUBLE or AD_TO_INT between, so
  * that later passes need not know the rules and the emitted C converts nothing silently. Integer constants are folded. */
 #include "front/lower.h"
+#include "tree/rules.h"
 
 #include <math.h>
 #include <string.h>
@@ -104,15 +105,25 @@ static int fits(const ad_node *n, const ac_type *to)
     return to->size >= 8 || (n->whole >= -((int64_t)1 << (8 * to->size - 1)) && n->whole < (int64_t)1 << (8 * to->size - 1));
 }
 
+/* A double as the float next to it. */
+ad_node *ac_rounded(ac_lower *cx, ad_node *n)
+{
+    if (n->op == AD_NUM && !n->text) return ad_num(cx->m, (double)(float)n->real);
+    return ad_call(cx->m, AD_RULE_costate_float, n, NULL);
+}
+
 /* How a variable of an integer type is declared in the tree: a truth value is an int that is 0 or 1. */
 ad_node *ac_convert(ac_lower *cx, ac_value v, ac_type *to, int is_explicit)
 {
     ad_node *n = v.node;
     if (to->class == T_DOUBLE) {
-        if (v.type->class == T_DOUBLE) return n;
-        if (n->op == AD_WHOLE && !n->text && n->whole > -(1LL << 53) && n->whole < 1LL << 53)
+        if (v.type->class == T_DOUBLE) return ac_is_float(to) && !ac_is_float(v.type) ? ac_rounded(cx, n) : n;
+        const int small = n->op == AD_WHOLE && !n->text && n->whole > -(1LL << 24) && n->whole < 1LL << 24;
+        if (small || (!ac_is_float(to) && n->op == AD_WHOLE && !n->text && n->whole > -(1LL << 53) && n->whole < 1LL << 53))
             return ad_num(cx->m, (double)n->whole);
-        return ad_new(cx->m, AD_TO_DOUBLE, AD_DOUBLE, 1, n);
+        ad_node *real = ad_new(cx->m, AD_TO_DOUBLE, AD_DOUBLE, 1, n);
+        if (ac_is_float(to)) real->text = "(double)(float)"; /* at once: a long would be rounded twice */
+        return real;
     }
     if (to->rank == 0) {
         if (v.type->class == T_INT && v.type->rank == 0) return n;
@@ -203,9 +214,14 @@ ac_value ac_binary(ac_lower *cx, ad_op op, ac_value a, ac_value b, ad_place plac
     ac_type *t = ac_arith_types(cx, &a, &b);
     const int compares = op >= AD_LT && op <= AD_NE;
     if (t->class == T_DOUBLE) {
-        if (compares) return ac_of(ac_int(AC_INT), ad_new(cx->m, op, AD_INT, 2, a.node, b.node));
+        if (compares) {
+            ad_node *test = ad_new(cx->m, op, AD_INT, 2, a.node, b.node);
+            test->place = place;
+            return ac_of(ac_int(AC_INT), test);
+        }
         if (op > AD_DIV) return no_operands(cx, op, &a, &b, place);
-        return ac_of(t, ad_new(cx->m, op, AD_DOUBLE, 2, a.node, b.node));
+        ad_node *n = ad_new(cx->m, op, AD_DOUBLE, 2, a.node, b.node);
+        return ac_of(t, ac_is_float(t) ? ac_rounded(cx, n) : n);
     }
     int64_t k;
     if ((op == AD_DIV || op == AD_MOD) && ac_whole_of(b.node, &k) && k == 0) {

@@ -207,7 +207,7 @@ static int assignment(ac_lower *cx, ac_expr *e, ac_ref *to)
     if (!a.type || !b.type) return 0;
     ad_node *target = ac_target(cx, to, e->a->place);
     if (!target) return 0;
-    if (to->type->class == T_DOUBLE && ac_is_number(b.type) && (e->arith == AD_ADD || e->arith == AD_SUB)) {
+    if (ac_same_type(to->type, ac_double()) && ac_is_number(b.type) && (e->arith == AD_ADD || e->arith == AD_SUB)) {
         ad_node *by = ac_convert(cx, b, to->type, 0);
         if (!ad_uses(by, target->sym)) {
             if (e->arith == AD_SUB) by = ad_new(cx->m, AD_NEG, AD_DOUBLE, 1, by);
@@ -225,7 +225,7 @@ static int increment(ac_lower *cx, ac_expr *e, ac_ref *to)
     const ac_value old = ac_load(cx, to, e->place);
     if (!old.type) return 0;
     const ac_value one = ac_of(ac_int(AC_INT), ad_whole(cx->m, 1));
-    if (to->type->class == T_DOUBLE) {
+    if (ac_same_type(to->type, ac_double())) {
         ad_node *target = ac_target(cx, to, e->place);
         if (target) ac_emit(cx, ad_inc(cx->m, target, ad_num(cx->m, (double)e->number)));
         return target != NULL;
@@ -472,7 +472,7 @@ static ac_value floating(ac_lower *cx, ac_expr *e)
 {
     ad_node *n = ad_num(cx->m, e->value);
     n->text = e->text;
-    return ac_of(ac_double(), n);
+    return ac_of(e->type, n);
 }
 
 ac_value ac_rvalue(ac_lower *cx, ac_expr *e)

@@ -18,9 +18,10 @@ static const char *constant_text(ac_lower *cx, const ac_expr *e, const ac_consta
         if (t->rank == 0) whole = k->is_double ? k->real != 0 : k->whole != 0;
         return ad_text(cx->m, "%lld", (long long)whole);
     }
-    if (e->op == E_FLOATING && e->text) return e->text;
-    if (e->op == E_NEGATE && e->a->op == E_FLOATING && e->a->text) return ad_text(cx->m, "-%s", e->a->text);
-    const double real = k->is_double ? k->real : k->type->is_unsigned ? (double)(uint64_t)k->whole : (double)k->whole;
+    if (e->op == E_FLOATING && e->text && !ac_is_float(t)) return e->text;
+    if (e->op == E_NEGATE && e->a->op == E_FLOATING && e->a->text && !ac_is_float(t)) return ad_text(cx->m, "-%s", e->a->text);
+    double real = k->is_double ? k->real : k->type->is_unsigned ? (double)(uint64_t)k->whole : (double)k->whole;
+    if (ac_is_float(t)) real = (double)(float)real;
     if (isnan(real)) return "NAN";
     if (isinf(real)) return real > 0 ? "INFINITY" : "-INFINITY";
     return ad_text(cx->m, "%.17g", real);

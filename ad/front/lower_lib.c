@@ -12,7 +12,7 @@ const char *ac_nearest(ac_lower *cx, const char *name)
     const char *best = NULL;
     int least = strlen(name) > 3 ? 3 : 2;
     if (strlen(name) < 2) return NULL;
-    for (int i = 0; i < AD_RULES; i++) {
+    for (int i = 0; i < AD_RULES && !ad_rule_inner(i); i++) {
         const int k = ac_distance(name, ad_rule_name(i));
         if (k < least) least = k, best = ad_rule_name(i);
     }
@@ -35,15 +35,15 @@ static int arguments(ac_lower *cx, const ac_expr *e, const char *name, int wante
     return 0;
 }
 
-/* 1: every argument is a number; they are then in x, as doubles. */
-static int reals(ac_lower *cx, const ac_expr *e, const char *name, int wanted, ad_node **x)
+/* 1: every argument is a number; they are then in x, as doubles or floats. */
+static int reals(ac_lower *cx, const ac_expr *e, const char *name, int wanted, ac_type *as, ad_node **x)
 {
     int i = 0, good = 1;
     if (!arguments(cx, e, name, wanted)) return 0;
     for (ac_expr *k = e->arg; k; k = k->next) {
         const ac_value v = ac_rvalue(cx, k);
         good &= v.type != NULL;
-        x[i++] = ac_converted(cx, v, ac_double(), k->place);
+        x[i++] = ac_converted(cx, v, as, k->place);
     }
     return good;
 }
@@ -158,7 +158,7 @@ static int classified(ac_lower *cx, ac_expr *e, const char *name, ac_value *out)
     ad_node *x[1], *n;
     if (!is_one_of(name, known)) return 0;
     *out = ac_bad();
-    if (!reals(cx, e, name, 1, x)) return 1;
+    if (!reals(cx, e, name, 1, ac_double(), x)) return 1;
     ad_node *most = ad_num(cx->m, 1.7976931348623157e308);
     most->text = "1.7976931348623157e308";
     if (strstr(name, "isnan")) n = ad_new(cx->m, AD_NE, AD_INT, 2, x[0], x[0]);
@@ -178,7 +178,9 @@ static int compared(ac_lower *cx, ac_expr *e, const char *name, ac_value *out)
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         ad_node *x[2];
         if (strcmp(name, known[i].name) != 0) continue;
-        *out = reals(cx, e, name, 2, x) ? ac_of(ac_int(AC_INT), ad_new(cx->m, known[i].op, AD_INT, 2, x[0], x[1])) : ac_bad();
+        *out = ac_bad();
+        if (reals(cx, e, name, 2, ac_double(), x))
+            *out = ac_of(ac_int(AC_INT), ad_new(cx->m, known[i].op, AD_INT, 2, x[0], x[1]));
         return 1;
     }
     return 0;
@@ -211,11 +213,11 @@ static int rewritten(ac_lower *cx, ac_expr *e, const char *name, ac_value *out)
         *out = absolute(cx, e, name);
     } else if (strcmp(name, "fma") == 0) {
         *out = ac_bad();
-        if (reals(cx, e, name, 3, x))
+        if (reals(cx, e, name, 3, ac_double(), x))
             *out = ac_of(ac_double(), ad_new(cx->m, AD_ADD, AD_DOUBLE, 2, ad_new(cx->m, AD_MUL, AD_DOUBLE, 2, x[0], x[1]), x[2]));
     } else if (strcmp(name, "lround") == 0 || strcmp(name, "llround") == 0) {
         *out = ac_bad();
-        if (!reals(cx, e, name, 1, x)) return 1;
+        if (!reals(cx, e, name, 1, ac_double(), x)) return 1;
         *out = ac_of(ac_int(AC_LONG), ad_new(cx->m, AD_TO_INT, AD_INT, 1, call1(cx, AD_RULE_round, x[0], e->place)));
         out->node->text = "long";
     } else if (strcmp(name, "expect") == 0 && e->args == 2) {
@@ -254,10 +256,28 @@ static int refused(ac_lower *cx, ac_expr *e, const char *name)
     } else {
         const size_t n = strlen(name);
         char *base = ad_text_n(cx->m, name, n ? n - 1 : 0);
-        if (n < 4 || (name[n - 1] != 'f' && name[n - 1] != 'l') || ad_rule_find(base) < 0) return 0;
-        ad_error(cx->d, e->place, ad_text(cx->m, "'%s'", base), "'%s' computes in %s: only double is differentiated", name,
-                 name[n - 1] == 'f' ? "float" : "long double");
+        if (n < 4 || name[n - 1] != 'l' || ad_rule_find(base) < 0) return 0;
+        ad_error(cx->d, e->place, ad_text(cx->m, "'%s'", base), "'%s' computes in long double: that is not differentiated", name);
     }
+    return 1;
+}
+
+/* sqrt, or sqrtf: the same rule for floats, with the derivative of the exact function where its value is. */
+static int with_rule(ac_lower *cx, ac_expr *e, const char *name, ac_value *out)
+{
+    ad_node *x[3] = {0};
+    const size_t length = strlen(name);
+    int rule = ad_rule_find(name), is_float = 0;
+    if (rule < 0 && length > 3 && name[length - 1] == 'f') {
+        rule = ad_rule_find(ad_text_n(cx->m, name, length - 1));
+        is_float = 1;
+    }
+    if (rule < 0 || ad_rule_inner(rule)) return 0;
+    if (!reals(cx, e, name, ad_rule_arity(rule), is_float ? ac_float() : ac_double(), x)) return 1;
+    ad_node *n = ad_call(cx->m, rule, x[0], x[1]);
+    n->place = e->place;
+    if (is_float) n->text = "f";
+    *out = ac_of(is_float ? ac_float() : ac_double(), n);
     return 1;
 }
 
@@ -283,16 +303,7 @@ int ac_library(ac_lower *cx, ac_expr *e, const char *name, int as_statement, ac_
     static const char builtin[] = "__builtin_";
     if (strncmp(name, builtin, sizeof builtin - 1) == 0) name += sizeof builtin - 1;
     *out = ac_bad();
-    const int rule = ad_rule_find(name);
-    if (rule >= 0) {
-        ad_node *x[3] = {0};
-        if (reals(cx, e, name, ad_rule_arity(rule), x)) {
-            ad_node *n = ad_call(cx->m, rule, x[0], x[1]);
-            n->place = e->place;
-            *out = ac_of(ac_double(), n);
-        }
-        return 1;
-    }
+    if (with_rule(cx, e, name, out)) return 1;
     if (strcmp(name, "memset") == 0 || strcmp(name, "memcpy") == 0 || strcmp(name, "memmove") == 0) {
         *out = move_bytes(cx, e, name);
         return 1;

@@ -279,7 +279,9 @@ static ad_node *symbol_node(ac_lower *cx, const ac_ref *r, ad_place place)
     int64_t k, most;
     const int constant = ac_whole_of(n, &k);
     if (!s->array) {
-        if (constant && k == 0) return ad_use(cx->m, s);
+        ad_node *name = ad_use(cx->m, s);
+        name->place = place;
+        if (constant && k == 0) return name;
         ad_error(cx->d, place, NULL, "'%s' is one number: it has no other elements", ac_ref_name(cx, r));
         return NULL;
     }
@@ -298,7 +300,7 @@ static ad_node *symbol_node(ac_lower *cx, const ac_ref *r, ad_place place)
 static int usable(ac_lower *cx, const ac_type *t, ad_place place, const char *name)
 {
     if (t->class != T_REFUSED) return 1;
-    if (strcmp(t->text, "float") == 0 || strcmp(t->text, "long double") == 0)
+    if (strcmp(t->text, "long double") == 0)
         ad_error(cx->d, place, "double", "'%s' is %s: only double is differentiated", name, t->text);
     else ad_error(cx->d, place, NULL, "'%s' is of a type that is not differentiated: %s", name, t->text);
     return 0;
@@ -328,7 +330,7 @@ ac_value ac_load(ac_lower *cx, const ac_ref *r, ad_place place)
         ad_node *n = ad_take(cx->m, sizeof *n);
         *n = (ad_node){.op = AD_RAW,
                        .type = t->class == T_DOUBLE ? AD_DOUBLE : AD_INT,
-                       .text = object.text,
+                       .text = ac_is_float(t) ? ad_text(cx->m, "((double)%s)", object.text) : object.text,
                        .kids = object.kids,
                        .kid = object.kid,
                        .place = place};
@@ -384,7 +386,7 @@ static const ac_type *element_of(const ac_type *t)
 static int all_double(const ac_type *t)
 {
     t = element_of(t);
-    if (t->class != T_STRUCT) return t->class == T_DOUBLE;
+    if (t->class != T_STRUCT) return t->class == T_DOUBLE && !ac_is_float(t);
     for (const ac_member *k = t->member; k; k = k->next) {
         if (!all_double(k->type)) return 0;
     }
@@ -396,7 +398,7 @@ static int fits(const ac_ref *r, const ac_type *aim)
 {
     if (!r->is_flat && element_of(r->type)->class == T_STRUCT) return 0; /* its members are kept apart */
     if (element_of(aim)->class == T_STRUCT) return all_double(aim) && all_double(r->type);
-    return r->is_flat ? element_of(aim)->class == T_DOUBLE : ac_same_type(element_of(r->type), element_of(aim));
+    return r->is_flat ? ac_same_type(element_of(aim), ac_double()) : ac_same_type(element_of(r->type), element_of(aim));
 }
 
 ac_value ac_point(ac_lower *cx, ac_value v, ac_type *to, ad_place place)

@@ -1,6 +1,8 @@
 /* model.c - the descriptor COSTATE_MODEL: sizes, which function is what, and whether all of it fits together. */
 #include "front/lower.h"
+#include "front/unused.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct reading {
@@ -30,6 +32,7 @@ static void unknown_members(ac_unit *u)
     static const char *const known[] = {
 #define COSTATE_SIZE(name, ...) #name,
 #define COSTATE_NUMBER(name, ...) #name,
+#define COSTATE_WORD(name, ...) #name,
 #define COSTATE_LIST(name, ...) #name,
 #define COSTATE_FUNCTION(name, ...) #name,
 #include <costate/model.def>
@@ -108,7 +111,7 @@ static ad_fn *lower(reading *r, ad_function which)
     const long states = r->model->states > 0 ? r->model->states : -1; /* -1: not known, after an error */
     const int outputs = ad_output_rows(r->model, which);
     const ac_signature s = {.function = (int)which, .states = states, .params = r->model->params,
-                            .outputs = outputs > 0 ? outputs : -1};
+                            .outputs = outputs > 0 ? outputs : -1, .observations = r->model->observations};
     return ac_lower_function(r->u, f, &s, &r->raw);
 }
 
@@ -155,6 +158,8 @@ static void sizes(ac_unit *u, ad_model *m)
     if (!field(u, "observations") && times && values(u, times) > 0) m->observations = values(u, times);
 #define COSTATE_LIST(name, kind, count, ...) same_length(u, #name, #count, m->count);
 #include <costate/model.def>
+#define COSTATE_LIST(name, ...) ac_names_twice(u, #name, field(u, #name));
+#include <costate/model.def>
 }
 
 static void missing_or_twice(ac_unit *u, const ad_model *m)
@@ -169,6 +174,45 @@ static void missing_or_twice(ac_unit *u, const ad_model *m)
                  "the model has .observe but no observations");
     if (field(u, "y0") && field(u, "init"))
         ad_error(u->d, field(u, "init")->place, "one of them", "the initial state is given twice: .y0 and .init");
+}
+
+/* .method is the name of one, as text or in a macro. */
+static void known_method(ac_unit *u, const ac_field *f, const char *text)
+{
+    static const char *const known[] = {
+#define AC_METHOD(name) #name,
+#include "front/methods.def"
+    };
+    enum { KNOWN = sizeof known / sizeof *known };
+    const int length = text && *text == '"' ? (int)strlen(text) - 2 : -1;
+    if (length < 0) {
+        ad_error(u->d, f->place, ".method = \"rodas4\"", "the name of a method is a text");
+        return;
+    }
+    const char *name = ad_text(u->m, "%.*s", length, text + 1), *near = NULL;
+    for (int i = 0; i < KNOWN; i++) {
+        if (strcmp(known[i], name) == 0) return;
+        if (ac_distance(name, known[i]) < 3) near = known[i];
+    }
+    ad_error(u->d, f->place, near ? ad_text(u->m, ".method = \"%s\"", near) : "`costate methods` lists them",
+             "there is no method \"%s\"", name);
+}
+
+static void within(ac_unit *u, const char *member, const char *text, double most)
+{
+    const ac_field *f = field(u, member);
+    const double value = f && text ? strtod(text, NULL) : 1e-6;
+    if (value > 0 && value <= most) return;
+    if (most < 1) ad_error(u->d, f->place, NULL, ".%s = %s is not between 0 and %g", member, text, most);
+    else ad_error(u->d, f->place, NULL, ".%s = %s is not above 0", member, text);
+}
+
+/* What the model says of method and tolerances. */
+static void suits(ac_unit *u, const ad_model *m)
+{
+    if (field(u, "method")) known_method(u, field(u, "method"), m->method);
+    within(u, "rtol", m->rtol, 0.5);
+    within(u, "atol", m->atol, 1e300);
 }
 
 ad_model *ac_model(ac_unit *u)
@@ -188,7 +232,11 @@ ad_model *ac_model(ac_unit *u)
     for (int i = 0; i < AD_FUNCTIONS; i++) m->fn[i] = lower(&r, (ad_function)i);
     if (r.raw) m->prelude = prelude(u);
 #define COSTATE_NUMBER(name, ...) m->name = field(u, #name) ? ac_number_text(u, field(u, #name)) : "0";
+#define COSTATE_WORD(name, ...) m->name = field(u, #name) ? ac_number_text(u, field(u, #name)) : NULL;
 #define COSTATE_LIST(name, ...) m->name = field(u, #name) ? ac_list_text(u, field(u, #name)) : NULL;
 #include <costate/model.def>
-    return ad_diag_count(u->d) == 0 ? m : NULL;
+    suits(u, m);
+    if (ad_diag_count(u->d) > 0) return NULL;
+    ac_unused(u, m, (ac_unused_names){field(u, "state_names"), field(u, "param_names"), field(u, "objective_names")});
+    return m;
 }

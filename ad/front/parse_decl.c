@@ -143,7 +143,7 @@ static ac_type *basic(ac_parser *p, const counts *c)
 {
     if (c->others) return ac_refused(p->m, "128-bit number", 16);
     if (c->complexes) return ac_refused(p->m, "complex", 16);
-    if (c->floats) return ac_refused(p->m, "float", 4);
+    if (c->floats) return ac_float();
     if (c->doubles) return c->longs ? ac_refused(p->m, "long double", 16) : ac_double();
     if (c->voids) return ac_void();
     if (c->bools) return ac_int(AC_BOOL);

@@ -78,7 +78,9 @@ static ac_expr *floating(ac_parser *p, const ac_token *t)
     char *text = ad_text_n(p->m, t->text, (size_t)t->length), *end;
     ac_expr *e = ac_expr_new(p, E_FLOATING, t, NULL, NULL, NULL);
     e->value = strtod(text, &end);
+    e->type = ac_double();
     if ((*end == 'f' || *end == 'F') && !end[1]) {
+        e->type = ac_float();
         e->value = (double)strtof(text, NULL);
     } else if ((*end == 'l' || *end == 'L') && !end[1]) {
         ac_fail(p, t, "the number without the L", "long double is not differentiated");

@@ -20,6 +20,7 @@ static const ac_type ints[AC_INTS] = {
     [AC_SIZE] = {.class = T_INT, .text = "size_t", .size = 8, .align = 8, .rank = 4, .is_unsigned = 1},
 };
 static const ac_type the_double = {.class = T_DOUBLE, .text = "double", .size = 8, .align = 8};
+static const ac_type the_float = {.class = T_DOUBLE, .text = "float", .size = 4, .align = 4};
 static const ac_type the_void = {.class = T_VOID, .text = "void", .size = 1, .align = 1};
 
 /* These are shared and never written to; they are not const because types that are built from them are not. */
@@ -31,6 +32,16 @@ ac_type *ac_int(int which)
 ac_type *ac_double(void)
 {
     return (ac_type *)&the_double;
+}
+
+ac_type *ac_float(void)
+{
+    return (ac_type *)&the_float;
+}
+
+int ac_is_float(const ac_type *t)
+{
+    return t->class == T_DOUBLE && t->size < the_double.size;
 }
 
 ac_type *ac_void(void)
@@ -76,7 +87,7 @@ ac_type *ac_system_type(const char *name)
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (strcmp(known[i].name, name) == 0) return ac_int(known[i].which);
     }
-    return strcmp(name, "double_t") == 0 ? ac_double() : NULL;
+    return strcmp(name, "double_t") == 0 ? ac_double() : strcmp(name, "float_t") == 0 ? ac_float() : NULL;
 }
 
 int ac_same_type(const ac_type *a, const ac_type *b)
@@ -85,8 +96,8 @@ int ac_same_type(const ac_type *a, const ac_type *b)
         if (a == b) return 1;
         if (!a || !b || a->class != b->class) return 0;
         switch (a->class) {
-        case T_VOID:
-        case T_DOUBLE: return 1;
+        case T_VOID: return 1;
+        case T_DOUBLE: return a->size == b->size;
         case T_INT: return a->rank == b->rank && a->is_unsigned == b->is_unsigned;
         case T_STRUCT: return a->member == b->member && a->member != NULL;
         case T_ARRAY:
@@ -143,7 +154,8 @@ ac_type *ac_promote(ac_type *t)
 
 ac_type *ac_common(ac_type *a, ac_type *b)
 {
-    if (a->class == T_DOUBLE || b->class == T_DOUBLE) return ac_double();
+    if (ac_same_type(a, ac_double()) || ac_same_type(b, ac_double())) return ac_double();
+    if (ac_is_float(a) || ac_is_float(b)) return ac_float();
     a = ac_promote(a);
     b = ac_promote(b);
     if (a->rank == b->rank) return b->is_unsigned && !a->is_unsigned ? b : a;
@@ -180,7 +192,7 @@ static ac_type *type_of(ad_arena *m, const ac_expr *e, int depth)
     if (depth++ > AC_DEEP) return NULL;
     switch (e->op) {
     case E_INTEGER: return e->type;
-    case E_FLOATING: return ac_double();
+    case E_FLOATING: return e->type;
     case E_STRING: return ac_array(m, ac_int(AC_CHAR), e->number, NULL);
     case E_NAME: return e->entity->sort == N_ENUMERATOR ? ac_int(AC_INT) : e->entity->type;
     case E_INDEX:

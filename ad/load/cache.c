@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* mkostemp */
 #include "load/cache.h"
 
+#include "platform/file.h"
 #include "platform/folder.h"
 #include "platform/object.h"
 
@@ -16,9 +17,11 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What follows the content of an entry; loaders of shared objects ignore it. */
+/* What follows the content of an entry; loaders of shared objects ignore it. The digest is of name and content, so that an entry
+ * under another's name is none. It guards against damage; against others it is the owner and the rights of the file that do. */
 typedef struct trailer {
     char magic[8];
+    uint64_t length; /* of the content, so that nothing is read of what cannot be an entry */
     ad_digest digest;
 } trailer;
 static const char magic[8] = "costate";
@@ -51,11 +54,14 @@ char *ad_cache_folder(ad_arena *m, const char *wanted, char **why)
                                 : NULL;
     *why = NULL;
     if (!path || !*path || !strcmp(path, "none")) return NULL;
-    const int status = platform_folder_path(path), ours = platform_folder_ours(path);
+    char full[PLATFORM_PATH], culprit[PLATFORM_PATH];
+    const int status = platform_folder_path(path), ours = status ? 0 : platform_folder_ours(path, 0, full, culprit);
     if (status) *why = ad_text(m, "the cache folder %s cannot be made: %s", path, strerror(status));
-    else if (ours == EPERM) *why = ad_text(m, "the cache folder %s is not used, because others may write to it", path);
+    else if (ours == EPERM)
+        *why = ad_text(m, "the cache folder %s is not used, because others may write to %s", path,
+                       strcmp(culprit, full) ? culprit : "it");
     else if (ours) *why = ad_text(m, "the cache folder %s cannot be used: %s", path, strerror(ours));
-    return *why ? NULL : path;
+    return *why ? NULL : ad_text(m, "%s", full);
 }
 
 /* ---- entries ---------------------------------------------------------------------------------------------------------- */
@@ -65,71 +71,68 @@ char *ad_cache_entry(ad_arena *m, const char *folder, ad_digest key, const char 
     return ad_text(m, "%s/%016" PRIx64 "%016" PRIx64 "%s", folder, key.half[0], key.half[1], ending);
 }
 
-static trailer trailer_of(const void *bytes, size_t length)
+static const char *name_of(const char *entry)
+{
+    return strrchr(entry, '/') + 1;
+}
+
+static trailer trailer_of(const char *entry, const void *bytes, size_t length)
 {
     ad_hash h;
     ad_hash_start(&h);
+    ad_hash_field(&h, name_of(entry));
     ad_hash_bytes(&h, bytes, length);
-    trailer end = {.digest = ad_hash_end(&h)};
+    trailer end = {.length = length, .digest = ad_hash_end(&h)};
     memcpy(end.magic, magic, sizeof magic);
     return end;
 }
 
-/* Everything that an open file holds, from malloc; NULL: others may write to it, or it cannot be read. */
-static char *read_ours(int fd, size_t *length)
+/* 1: an open file that is a whole entry by its length, and that nobody but this user and root can have written: it is theirs, no
+ * others may write to it, and it is not another file of theirs that was linked to this place. */
+static int is_entry(int fd, trailer *end)
 {
     struct stat about;
-    if (fstat(fd, &about) || !S_ISREG(about.st_mode) || about.st_size < (off_t)sizeof(trailer)) return NULL;
-    if ((about.st_uid != geteuid() && about.st_uid != 0) || about.st_mode & (S_IWGRP | S_IWOTH)) return NULL;
-    const size_t size = (size_t)about.st_size;
+    if (fstat(fd, &about) || !S_ISREG(about.st_mode) || about.st_nlink != 1 || about.st_size < (off_t)sizeof *end) return 0;
+    if ((about.st_uid != geteuid() && about.st_uid != 0) || about.st_mode & (S_IWGRP | S_IWOTH)) return 0;
+    const off_t length = about.st_size - (off_t)sizeof *end;
+    if (pread(fd, end, sizeof *end, length) != (ssize_t)sizeof *end) return 0;
+    return !memcmp(end->magic, magic, sizeof magic) && end->length == (uint64_t)length;
+}
+
+/* The content of an open entry. */
+static char *read_content(const char *entry, int fd, size_t *length)
+{
+    trailer end, wanted;
+    if (!is_entry(fd, &end)) return NULL;
+    const size_t size = (size_t)end.length;
     char *bytes = malloc(size + 1);
-    for (*length = 0; bytes && *length < size;) {
-        const ssize_t got = read(fd, bytes + *length, size - *length);
-        if (got > 0) *length += (size_t)got;
-        else if (!got || errno != EINTR) break;
+    if (bytes && !platform_get(fd, bytes, size, length) && *length == size) {
+        wanted = trailer_of(entry, bytes, size);
+        bytes[size] = 0;
+        if (!memcmp(&end, &wanted, sizeof end)) return bytes;
     }
-    if (bytes && *length == size) return bytes;
     free(bytes);
     return NULL;
 }
 
+/* Whatever else has the name of an entry is not waited for, nor followed. */
 char *ad_cache_read(const char *entry, size_t *length)
 {
-    const int fd = open(entry, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (fd < 0) return NULL;
-    size_t size = 0;
-    char *bytes = read_ours(fd, &size);
-    close(fd);
-    if (!bytes) return NULL;
-    *length = size - sizeof(trailer);
-    const trailer wanted = trailer_of(bytes, *length);
-    if (memcmp(bytes + *length, &wanted, sizeof wanted)) {
-        free(bytes);
-        return NULL;
-    }
-    bytes[*length] = 0;
+    const int fd = open(entry, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    char *bytes = fd < 0 ? NULL : read_content(entry, fd, length);
+    if (fd >= 0) close(fd);
     return bytes;
 }
 
-static int write_all(int fd, const void *bytes, size_t count)
-{
-    for (const char *b = bytes; count;) {
-        const ssize_t put = write(fd, b, count);
-        if (put > 0) b += put, count -= (size_t)put;
-        else if (put == 0 || errno != EINTR) return put ? errno : ENOSPC;
-    }
-    return 0;
-}
-
-/* A new file in the folder, with the bytes and a trailer; *path is its name. Returns 0, or an errno; then it is not there. */
-static int write_fresh(ad_arena *m, const char *folder, const void *bytes, size_t length, char **path)
+/* A new file in the folder with the bytes, and a trailer if there is one; *path is its name. Returns 0, or an errno; then it is
+ * not there. */
+static int write_fresh(ad_arena *m, const char *folder, const void *bytes, size_t length, const trailer *end, char **path)
 {
     *path = ad_text(m, "%s/%sXXXXXX", folder, fresh);
-    const trailer end = trailer_of(bytes, length);
     const int fd = mkostemp(*path, O_CLOEXEC); /* for this user alone */
     if (fd < 0) return errno;
-    int status = write_all(fd, bytes, length);
-    if (!status) status = write_all(fd, &end, sizeof end);
+    int status = platform_put(fd, bytes, length);
+    if (!status && end) status = platform_put(fd, end, sizeof *end);
     if (close(fd) && !status) status = errno;
     if (status) unlink(*path);
     return status;
@@ -138,10 +141,11 @@ static int write_fresh(ad_arena *m, const char *folder, const void *bytes, size_
 int ad_cache_put(ad_arena *m, const char *entry, const void *bytes, size_t length)
 {
     char *folder = ad_text_n(m, entry, (size_t)(strrchr(entry, '/') - entry)), *path;
+    const trailer end = trailer_of(entry, bytes, length);
     sweep(folder);
-    int status = write_fresh(m, folder, bytes, length, &path);
+    int status = write_fresh(m, folder, bytes, length, &end, &path);
     if (status) return status;
-    if (rename(path, entry)) {
+    if (rename(path, entry) && (platform_remove(entry), rename(path, entry))) { /* a folder is in the way */
         status = errno;
         unlink(path);
     }
@@ -151,7 +155,7 @@ int ad_cache_put(ad_arena *m, const char *entry, const void *bytes, size_t lengt
 void *ad_cache_load(ad_arena *m, const char *folder, const void *bytes, size_t length)
 {
     char *path;
-    if (write_fresh(m, folder, bytes, length, &path)) return NULL;
+    if (write_fresh(m, folder, bytes, length, NULL, &path)) return NULL;
     void *handle = platform_object_open(path);
     unlink(path);
     return handle;

@@ -8,17 +8,19 @@
 #include "base/hash.h"
 
 /* Where the cache is: `wanted`, else $COSTATE_CACHE, else $XDG_CACHE_HOME/costate, else ~/.cache/costate; "" and "none" stand
- * for no cache at all. The folder is made if it is not there. NULL: there is none, and *why, if it is a trouble that the user
- * should know of, says so. A folder in which others than the user and root may write is not used, for code is loaded from it. */
+ * for no cache at all. The folder is made if it is not there, and comes by its full name. NULL: there is none, and *why, if it is
+ * a trouble that the user should know of, says so. A folder in which others than the user and root may write, or which they could
+ * put another in place of, is not used, for code is loaded from it. */
 char *ad_cache_folder(ad_arena *m, const char *wanted, char **why);
 
 /* The path of an entry, there or not; `ending` says what it is: ".so", ... */
 char *ad_cache_entry(ad_arena *m, const char *folder, ad_digest key, const char *ending);
 
-/* The content of an entry, ended by 0, from malloc; NULL: it is not there, not whole, or could have been written by others. */
+/* The content of an entry, ended by 0, from malloc; NULL: it is not there, not whole, or could have been written by others.
+ * Whatever has its name, a pipe, a folder, a link, a file of terabytes, takes no time. */
 char *ad_cache_read(const char *entry, size_t *length);
 
-/* Puts bytes into the cache as `entry`. Returns 0, or an errno; then no trace is left. */
+/* Puts bytes into the cache as `entry`, in place of whatever has its name. Returns 0, or an errno; then no trace is left. */
 int ad_cache_put(ad_arena *m, const char *entry, const void *bytes, size_t length);
 
 /* Loads the content of an entry from a file of its own, so that what was checked is what is loaded, and so that no other model of

@@ -2,6 +2,7 @@
 #include "load/compile.h"
 
 #include "base/file.h"
+#include "base/clean.h"
 #include "load/cache.h"
 #include "load/headers.h"
 #include "platform/file.h"
@@ -13,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LOG_MAX = 1 << 14 }; /* bytes of a compiler's messages that are passed on */
+enum { LOG_MAX = 1 << 16 }; /* bytes of a compiler's messages that are looked at */
 
 /* No -ffast-math: NaN and infinity are meant. The rest is what vector code needs. */
 static const char fast_flags[] = "-O3 -fopenmp-simd -fno-math-errno -fno-trapping-math -ffp-contract=fast "
@@ -118,17 +119,16 @@ static ad_trouble run(ad_build *b, const ad_words *w, const char *name, char **o
 {
     char *out_file = ad_text(b->m, "%s/%s", b->folder.path, name), *err_file = ad_text(b->m, "%s.log", out_file);
     platform_process job;
-    size_t err_length;
+    size_t said;
     if (stopped(b)) return fail(b, AD_STOPPED, "stopped\n");
     const int started = platform_process_start(&job, w->argv, out_file, err_file, b->folder.path);
     if (started) return no_compiler(b, ad_text(b->m, "cannot be started: %s", strerror(started)));
     *status = platform_process_wait(&job, b->wishes.stop);
     if (interrupted(b, *status)) return fail(b, AD_STOPPED, "stopped\n");
     *out = ad_file_read(b->m, out_file, length);
-    *err = ad_file_read(b->m, err_file, &err_length);
+    *err = ad_file_head(b->m, err_file, LOG_MAX, &said);
     if (!*out || !*err)
         return fail(b, AD_NO_ROOM, ad_text(b->m, "error: what the compiler writes cannot be read from %s\n", b->folder.path));
-    if (err_length > LOG_MAX) (*err)[LOG_MAX] = 0;
     return AD_FINE;
 }
 
@@ -182,10 +182,11 @@ static void add_reads(ad_build *b, const char *rule, ad_words *reads)
     }
 }
 
-/* The words for the user's file, with a list of what is read. */
+/* The words for the user's file, with a list of what is read. Its name and the definitions were looked at: they are
+ * no options. */
 static void add_model(const ad_build *b, ad_words *w, const char *reads)
 {
-    ad_words_split(b->m, w, "-MD -MF");
+    ad_words_split(b->m, w, "-MD -MT model -MF");
     ad_words_add(b->m, w, reads);
     ad_words_split(b->m, w, "-x c -I");
     ad_words_add(b->m, w, b->folder.path);
@@ -206,7 +207,7 @@ ad_trouble ad_preprocess(ad_build *b, char **text, size_t *length, ad_words *rea
     if (trouble) return trouble;
     if (status) {
         take_out(log, strlen(log), b->folder.path);
-        return fail(b, AD_NOT_C, log);
+        return fail(b, AD_NOT_C, ad_clean_excerpt(b->m, log));
     }
     add_reads(b, rule, reads);
     *length = take_out(*text, *length, b->folder.path);
@@ -235,15 +236,12 @@ static const char *tuning(const char *version)
     return "";
 }
 
-/* Flags that the text asks for in a comment on its first line. */
+/* Flags that the text asks for in a comment that it begins with. */
 static void own_flags(ad_arena *m, ad_words *w, const char *text)
 {
-    static const char mark[] = "costate-flags:";
-    const char *line = ad_text_n(m, text, strcspn(text, "\n")), *flags = strstr(line, mark);
-    if (!flags) return;
-    flags += sizeof mark - 1;
-    const char *end = strstr(flags, "*/");
-    ad_words_split(m, w, end ? ad_text_n(m, flags, (size_t)(end - flags)) : flags);
+    static const char mark[] = "/* costate-flags:";
+    const char *flags = text + sizeof mark - 1, *end = strncmp(text, mark, sizeof mark - 1) ? NULL : strstr(flags, "*/");
+    if (end) ad_words_split(m, w, ad_text_n(m, flags, (size_t)(end - flags)));
 }
 
 /* Those for what costate diff emits; `text` may ask for some. */
@@ -364,10 +362,9 @@ static ad_trouble compiled(ad_build *b, ad_unit *u)
     if (interrupted(b, u->status)) return fail(b, AD_STOPPED, "stopped\n");
     if (!u->status && !access(u->path, R_OK)) return AD_FINE;
     size_t length = 0;
-    char *log = ad_file_read(b->m, u->log, &length);
-    if (length > LOG_MAX) log[LOG_MAX] = 0;
+    char *log = ad_file_head(b->m, u->log, LOG_MAX, &length);
     if (log) take_out(log, strlen(log), b->folder.path);
-    const char *said = !log || !*log ? "error: the compiler failed without a word\n" : log;
+    const char *said = !log || !*log ? "error: the compiler failed without a word\n" : ad_clean_excerpt(b->m, log);
     if (!u->text) return fail(b, AD_NOT_C, said);
     if (u->status > 128)
         return fail(b, AD_NOT_C, ad_text(b->m, "error: the compiler was ended by signal %d: %s\n%s", u->status - 128,

@@ -79,8 +79,11 @@ static int fill_nominal(costate_model *m)
     const size_t n = (size_t)m->problem.n, np = (size_t)m->problem.np;
     m->y0 = ad_take(m->arena, n * sizeof *m->y0);
     m->p = ad_take(m->arena, (np + 1) * sizeof *m->p);
+    for (size_t i = 0; i < np; i++) m->p[i] = NAN; /* what defaults does not write */
     if (d->defaults) d->defaults(m->p);
     else if (np) memcpy(m->p, d->p.item, np * sizeof *m->p);
+    for (size_t i = 0; d->defaults && i < np; i++)
+        if (isnan(m->p[i])) return wrong(m, "defaults does not set p[%zu]", i);
     if (!d->init) {
         memcpy(m->y0, d->y0.item, n * sizeof *m->y0);
         return 0;

@@ -1,6 +1,7 @@
 /* load.c - costate_model: a model file is read, differentiated, compiled and loaded, what is called when it is called. */
 #include "load/load.h"
 
+#include "base/clean.h"
 #include "front/lint.h"
 #include "platform/object.h"
 #include "shape/passes.h"
@@ -22,7 +23,7 @@ int ad_model_fail(costate_model *m, costate_model_status status, const char *for
     va_end(again);
     va_end(args);
     m->message.length = 0;
-    ad_puts(&m->message, text);
+    ad_puts(&m->message, ad_clean(m->arena, text));
     return (int)status;
 }
 
@@ -70,8 +71,8 @@ const char *costate_model_warning(const costate_model *m, int i, int *length)
 static void collect_warnings(costate_model *m)
 {
     m->warnings.length = 0;
-    if (m->manifest.warnings) ad_puts(&m->warnings, m->manifest.warnings);
-    ad_puts(&m->warnings, ad_out_text(&m->build.warnings));
+    if (m->manifest.warnings) ad_puts(&m->warnings, ad_clean(m->arena, m->manifest.warnings));
+    ad_puts(&m->warnings, ad_clean(m->arena, ad_out_text(&m->build.warnings)));
 }
 
 /* Runs one step of work on a model; memory that ends in it ends the step. */
@@ -102,7 +103,7 @@ static char *copy(ad_arena *a, const char *text)
 
 static void keep_options(costate_model *m, const char *file, const costate_model_options *o)
 {
-    m->file = ad_text(m->arena, "%s%s", *file == '-' ? "./" : "", file);
+    m->file = ad_text(m->arena, "%s%s", *file == '-' || *file == '@' ? "./" : "", file); /* else options to a compiler */
     if (!o) return;
     m->options = *o;
     m->options.compiler = copy(m->arena, o->compiler);
@@ -134,7 +135,7 @@ static int write_text(costate_model *m, const opening *o)
     if (!o->kinks) return 0;
     ad_diag *found = ad_diag_open(m->arena);
     ad_lint(m->arena, found, m->tree);
-    *o->kinks = ad_diag_text(found);
+    *o->kinks = ad_clean(m->arena, ad_diag_text(found));
     return 0;
 }
 
@@ -292,5 +293,6 @@ costate_model_info costate_model_about(const costate_model *m)
 {
     const costate_descriptor *d = m->descriptor;
     return (costate_model_info){.name = d->name, .t0 = d->t0, .t1 = d->t1, .y0 = m->y0, .p = m->p,
-                                .objective_names = d->objective_names.item, .order = AD_ORDERS};
+                                .objective_names = d->objective_names.item, .order = AD_ORDERS, .method = d->method,
+                                .rtol = d->rtol, .atol = d->atol};
 }

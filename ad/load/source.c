@@ -4,6 +4,7 @@
  * since the last time, neither is started, and the text is not even read. */
 #include "load/load.h"
 
+#include "base/file.h"
 #include "front/front.h"
 #include "load/cache.h"
 #include "platform/object.h"
@@ -16,9 +17,36 @@
 static int readable(costate_model *m)
 {
     struct stat about;
+    const char *slash = strrchr(m->file, '/'), *name = slash ? slash + 1 : m->file;
+    if (*name == '@') /* whatever comes before it: compilers hand it on to others without */
+        return ad_model_fail(m, COSTATE_MODEL_FILE,
+                             "error: %s cannot be compiled, for compilers take a name with @ in front for a file of options\n",
+                             m->file);
     int why = stat(m->file, &about) ? errno : S_ISDIR(about.st_mode) ? EISDIR : 0;
     if (!why && access(m->file, R_OK)) why = errno;
-    return why ? ad_model_fail(m, COSTATE_MODEL_FILE, "error: %s cannot be read: %s\n", m->file, strerror(why)) : 0;
+    if (why) return ad_model_fail(m, COSTATE_MODEL_FILE, "error: %s cannot be read: %s\n", m->file, strerror(why));
+    if (!S_ISREG(about.st_mode)) /* it is read more than once */
+        return ad_model_fail(m, COSTATE_MODEL_FILE, "error: %s is a pipe or a device, and a model is a file\n", m->file);
+    if (ad_file_is_text(m->file)) return 0;
+    return ad_model_fail(m, COSTATE_MODEL_FILE, "error: %s is no text, and a model is a text in C\n", m->file);
+}
+
+/* A definition is a name, or a name, '=' and text of one line: nothing that a compiler could take for an option or for the name
+ * of a file of options. */
+static int definitions(costate_model *m)
+{
+    static const char letters[] = "_ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", digits[] = "0123456789";
+    for (int i = 0; i < m->options.defines; i++) {
+        const char *text = m->options.define[i], *at = text ? text : "";
+        const size_t first = strspn(at, letters);
+        for (size_t n = first; n; n = strspn(at, letters) + strspn(at, digits)) at += n;
+        int good = first && (!*at || *at == '=');
+        for (; *at; at++) good &= (unsigned char)*at >= ' ' || *at == '\t';
+        if (good) continue;
+        return ad_model_fail(m, COSTATE_MODEL_FILE, "error: the definition '%s' is not of the form NAME or NAME=value\n",
+                             text ? text : "");
+    }
+    return 0;
 }
 
 /* The name of the code of the user's file: of all that the compiler saw. */
@@ -55,7 +83,8 @@ static int or_compiler(costate_model *m, int status)
 {
     const char *message = ad_text(m->arena, "%s", ad_out_text(&m->message));
     const int user = m->user.handle ? 0 : start_user(m);
-    const int compiled = user ? user : ad_model_trouble(m, ad_unit_finish(&m->build, &m->user));
+    const ad_trouble trouble = user ? AD_FINE : ad_unit_finish(&m->build, &m->user);
+    const int compiled = user || trouble == AD_NO_ROOM ? user : ad_model_trouble(m, trouble); /* it need not be loaded */
     return compiled ? compiled : ad_model_fail(m, (costate_model_status)status, "%s", message);
 }
 
@@ -120,6 +149,7 @@ int ad_source_open(costate_model *m, int compile)
     const ad_wishes wishes = {.compiler = o->compiler, .flags = o->flags, .cache = o->cache, .stop = o->stop, .busy = o->busy,
                               .file = m->file, .defines = o->defines, .define = o->define};
     int status = readable(m);
+    if (!status) status = definitions(m);
     if (status) return status;
     ad_build_open(&m->build, m->arena, &wishes);
     if (!ad_manifest_recall(&m->build, &m->manifest)) status = read_anew(m, compile);

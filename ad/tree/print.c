@@ -70,7 +70,8 @@ static int level_of(const ad_node *n)
     case AD_WHOLE: return !n->text && n->whole < 0 ? AD_LEVEL_UNARY : AD_LEVEL_PRIMARY;
     case AD_NEG: case AD_NOT: case AD_BITNOT: case AD_TO_DOUBLE: case AD_TO_INT: return AD_LEVEL_UNARY;
     case AD_COND: return LEVEL_COND;
-    case AD_NAME: case AD_ELEM: case AD_RAW: case AD_CALL: return AD_LEVEL_PRIMARY;
+    case AD_CALL: return n->text ? AD_LEVEL_UNARY : AD_LEVEL_PRIMARY;
+    case AD_NAME: case AD_ELEM: case AD_RAW: return AD_LEVEL_PRIMARY;
     default: return binary[n->op].level;
     }
 }
@@ -89,12 +90,18 @@ static void put_unary(ad_out *o, const char *sign, const ad_node *a, const ad_st
     ad_put_expr(o, a, signs ? AD_LEVEL_PRIMARY : AD_LEVEL_UNARY, style);
 }
 
+/* With lanes (costate_along only) all arguments are vectors. */
 static void put_call(ad_out *o, const ad_node *n, const ad_style *style)
 {
-    ad_put(o, "%s(", ad_rule_name(n->rule));
+    const int lanes = style && style->splat && ad_has_lanes(n);
+    if (n->text) ad_puts(o, "(double)"); /* expf: takes and returns a float */
+    ad_put(o, "%s%s(", ad_rule_name(n->rule), n->text ? n->text : lanes ? "_lanes" : "");
     for (int i = 0; i < n->kids; i++) {
+        const int splat = lanes && !ad_has_lanes(n->kid[i]);
         if (i) ad_puts(o, ", ");
-        ad_put_expr(o, n->kid[i], AD_LEVEL_NONE, style);
+        if (splat) ad_puts(o, style->splat);
+        if (n->text) ad_puts(o, "(float)");
+        ad_put_expr(o, n->kid[i], n->text ? AD_LEVEL_UNARY : splat ? AD_LEVEL_PRODUCT : AD_LEVEL_NONE, style);
     }
     ad_puts(o, ")");
 }
@@ -130,7 +137,7 @@ void ad_put_expr(ad_out *o, const ad_node *n, int level, const ad_style *style)
     case AD_NEG: put_unary(o, "-", n->a, style); break;
     case AD_NOT: put_unary(o, "!", n->a, style); break;
     case AD_BITNOT: put_unary(o, "~", n->a, style); break;
-    case AD_TO_DOUBLE: put_unary(o, "(double)", n->a, style); break;
+    case AD_TO_DOUBLE: put_unary(o, n->text ? n->text : "(double)", n->a, style); break;
     case AD_TO_INT:
         ad_put(o, "(%s)", n->text ? n->text : "int");
         ad_put_expr(o, n->a, AD_LEVEL_UNARY, style);

@@ -18,11 +18,16 @@ static const struct {
     int arity;
     const char *derivative[2];
     const char *kink, *taken;
+    int steep, inner;
 } table[] = {
-#define AD_RULE1(name, da) {#name, 1, {da, NULL}, NULL, NULL},
-#define AD_RULE2(name, da, db) {#name, 2, {da, db}, NULL, NULL},
-#define AD_KINK1(name, da, where, taken) {#name, 1, {da, NULL}, where, taken},
-#define AD_KINK2(name, da, db, where, taken) {#name, 2, {da, db}, where, taken},
+#define AD_RULE1(name, da) {#name, 1, {da, NULL}, NULL, NULL, 0, 0},
+#define AD_RULE2(name, da, db) {#name, 2, {da, db}, NULL, NULL, 0, 0},
+#define AD_KINK1(name, da, where, taken) {#name, 1, {da, NULL}, where, taken, 0, 0},
+#define AD_KINK2(name, da, db, where, taken) {#name, 2, {da, db}, where, taken, 0, 0},
+#define AD_STEEP1(name, da) {#name, 1, {da, NULL}, NULL, NULL, 1, 0},
+#define AD_STEEP2(name, da, db) {#name, 2, {da, db}, NULL, NULL, 1, 0},
+#define AD_INNER1(name, da) {#name, 1, {da, NULL}, NULL, NULL, 0, 1},
+#define AD_INNER2(name, da, db) {#name, 2, {da, db}, NULL, NULL, 0, 1},
 #include "tree/rules.def"
 #undef AD_RULE1
 #undef AD_RULE2
@@ -57,6 +62,27 @@ const char *ad_rule_taken(int rule)
     return table[rule].taken;
 }
 
+int ad_rule_inner(int rule)
+{
+    return table[rule].inner;
+}
+
+int ad_rule_steep(const ad_node *call)
+{
+    double e;
+    if (call->rule == AD_RULE_costate_pow || call->rule == AD_RULE_costate_powlog) return 1;
+    if (call->rule == AD_RULE_pow && ad_literal(call->b, &e)) return e > 0 && e < 3 && e != (double)(int)e; /* to third order */
+    return table[call->rule].steep;
+}
+
+ad_node *ad_along(ad_arena *m, ad_node *a, ad_node *b)
+{
+    if (ad_literal(a, NULL) || ad_literal(b, NULL)) return ad_mul(m, a, b);
+    if (b->op == AD_NEG) return ad_neg(m, ad_along(m, a, b->a));
+    if (a->op == AD_NEG) return ad_neg(m, ad_along(m, a->a, b));
+    return ad_call(m, AD_RULE_costate_along, a, b);
+}
+
 ad_node *ad_call(ad_arena *m, int rule, ad_node *a, ad_node *b)
 {
     ad_node *n = ad_new(m, AD_CALL, AD_DOUBLE, ad_rule_arity(rule), a, b);
@@ -84,7 +110,7 @@ static int accept(reader *t, const char *sign)
 }
 
 /* x to a power that is a literal, as few operations as it takes. */
-static ad_node *power(ad_arena *m, ad_node *x, ad_node *exponent)
+static ad_node *power(ad_arena *m, int rule, ad_node *x, ad_node *exponent)
 {
     if (exponent->op == AD_NUM) {
         double e = exponent->real;
@@ -93,19 +119,20 @@ static ad_node *power(ad_arena *m, ad_node *x, ad_node *exponent)
         if (e == 2) return ad_mul(m, x, ad_copy(m, x, NULL));
         if (e == 0.5) return ad_call(m, AD_RULE_sqrt, x, NULL);
     }
-    return ad_call(m, AD_RULE_pow, x, exponent);
+    return ad_call(m, rule, x, exponent);
 }
 
 static ad_node *name(reader *t)
 {
     const char *start = t->at;
-    while (isalnum((unsigned char)*t->at)) t->at++;
+    while (isalnum((unsigned char)*t->at) || *t->at == '_') t->at++;
     const char *word = ad_text_n(t->m, start, (size_t)(t->at - start));
     if (!accept(t, "(")) return ad_copy(t->m, *word == 'a' ? t->a : *word == 'b' ? t->b : t->r, NULL);
     int rule = ad_rule_find(word);
     ad_node *a = choice(t), *b = accept(t, ",") ? choice(t) : NULL;
     accept(t, ")");
-    return rule == AD_RULE_pow ? power(t->m, a, b) : ad_call(t->m, rule, a, b);
+    if (rule == AD_RULE_costate_along) return ad_literal(b, NULL) ? ad_mul(t->m, b, a) : ad_along(t->m, a, b);
+    return rule == AD_RULE_costate_pow ? power(t->m, rule, a, b) : ad_call(t->m, rule, a, b);
 }
 
 static ad_node *sign(reader *t)

@@ -23,6 +23,14 @@ int ad_rule_arity(int rule);
 const char *ad_rule_kink(int rule);  /* where the function is not smooth, e.g. "its argument passes 0"; NULL: nowhere */
 const char *ad_rule_taken(int rule); /* which derivative is taken there */
 
+int ad_rule_inner(int rule);         /* 1: a function of derivatives, not of math.h */
+
+/* 1: its derivative, up to the third, may be infinite, or none, where the value of the call is finite. */
+int ad_rule_steep(const ad_node *call);
+
+/* a b, and 0 where b is 0, whatever a is. */
+ad_node *ad_along(ad_arena *m, ad_node *a, ad_node *b);
+
 /* The call rule(a) or rule(a, b). */
 ad_node *ad_call(ad_arena *m, int rule, ad_node *a, ad_node *b);
 

@@ -174,7 +174,8 @@ int ad_same(const ad_node *a, const ad_node *b)
     if (a->op == AD_WHOLE && a->whole != b->whole) return 0;
     if (a->op == AD_FOR && a->step != b->step) return 0;
     if (a->op == AD_CALL && a->rule != b->rule) return 0;
-    if ((a->op == AD_RAW || a->op == AD_TO_INT) && strcmp(a->text ? a->text : "", b->text ? b->text : "") != 0) return 0;
+    const int worded = a->op == AD_RAW || a->op == AD_TO_INT || a->op == AD_TO_DOUBLE || a->op == AD_CALL;
+    if (worded && strcmp(a->text ? a->text : "", b->text ? b->text : "") != 0) return 0;
     for (int i = 0; i < a->kids; i++)
         if (!ad_same(a->kid[i], b->kid[i])) return 0;
     return 1;

@@ -52,6 +52,9 @@ typedef struct ad_sym {
     int array;         /* 1: array */
     ad_node *extent;   /* of an array: elements, a passive integer expression; NULL: unknown (input and output parameters) */
     int lane;          /* 1: w values */
+    int steep;         /* of a temporary of derivatives: 1: 0 where a slope is infinite, as sqrt's result; 2: infinite there */
+    uint32_t from;     /* parameters of the function that its value is computed from, a bit for each (trust.h) */
+    int calm;          /* of a tangent: 1: that of something calm (trust.h) */
     int points;        /* 1: a parameter of which there is one for each point (reverse.h, ad_over_points) */
     const char *text;  /* AD_CONST: the C text of its definition, e.g. "static const double k[3] = {1, 2, 3};" */
     const char *user;  /* the user's name for it; NULL: a temporary */
@@ -76,8 +79,8 @@ typedef enum ad_op {
     AD_LT, AD_LE, AD_GT, AD_GE, AD_EQ, AD_NE,   /* integer result */
     AD_AND, AD_OR,
     AD_COND,   /* condition ? yes : no; yes and no of one type */
-    AD_CALL,   /* rule(a) or rule(a, b) */
-    AD_TO_DOUBLE, AD_TO_INT, /* conversions of a; AD_TO_INT: ctype in text */
+    AD_CALL,   /* rule(a) or rule(a, b); text "f": of floats */
+    AD_TO_DOUBLE, AD_TO_INT, /* conversions of a; AD_TO_INT: ctype in text; AD_TO_DOUBLE: the cast, NULL: (double) */
 
     /* statements */
     AD_DECL,   /* declares sym, without a value; an array is NOT zeroed */
@@ -170,6 +173,7 @@ typedef struct ad_model {
     /* Numbers and lists of the descriptor as C text; NULL: not given, or not made of constants. The loader has them from the
      * user's file, which is compiled. */
 #define COSTATE_NUMBER(name, ...) const char *name;
+#define COSTATE_WORD(name, ...) const char *name;
 #define COSTATE_LIST(name, ...) const char *name;
 #include <costate/model.def>
 } ad_model;

@@ -116,6 +116,30 @@ typedef struct costate_function {
                     double *yb, double *pb, void *data); /* as the right-hand side's: of `running` only, not built from others */
 } costate_function;
 
+/* A condition in the text of a function, where a value decides which way it is computed: the function or its derivative may jump
+ * where that begins or ceases to hold. costate diff finds them. */
+enum { COSTATE_ON_TIME = 1, COSTATE_ON_STATE = 2, COSTATE_ON_PARAMS = 4 };
+enum { COSTATE_GUARD_CONTINUOUS = 1, COSTATE_GUARD_MANY = 2 };
+#define COSTATE_UNMET 1e300
+
+typedef struct costate_guard {
+    const char *file; /* where it stands */
+    int line, column;
+    const char *text; /* "y[0] < p[1]" */
+    int on;           /* what it depends on: a sum of COSTATE_ON_... */
+    int is;           /* a sum of COSTATE_GUARD_CONTINUOUS: both sides meet, as those of fabs do; COSTATE_GUARD_MANY: it is in a
+                         loop, and there for each iteration */
+} costate_guard;
+
+/* Those of one function. eval writes two numbers for each of them: its outcome, 1 where it holds, 0 where it does not, or which
+ * step floor and its like are on, or of MANY a sum over them that changes when one does; and a value that is positive where it
+ * holds and passes 0 where that changes. COSTATE_UNMET: it was not come by, or has no such value. */
+typedef struct costate_guards {
+    int count;
+    const costate_guard *guard;
+    int (*eval)(int k, double t, const double *y, const double *p, double *g, void *data);
+} costate_guards;
+
 /* A problem. Only n and rhs are required. The struct is copied; the names, times and data it points to must outlive the
  * solver. */
 typedef struct costate_problem {
@@ -150,6 +174,14 @@ typedef struct costate_problem {
 #define COSTATE_SYSTEM(...)
 #define COSTATE_FUNCTION(name, ...) costate_function name;
 #include <costate/model.def>
+
+    /* Conditions of the functions, if they are known: guards.rhs, guards.terminal, ... A recorded run, and one that carries
+     * directions, then tells by costate_switches where derivatives are not to be trusted. */
+    struct {
+#define COSTATE_FUNCTION(name, ...) costate_guards name;
+#include <costate/model.def>
+    } guards;
+    int derived; /* 1: products, jac and pattern follow from the text of rhs, as costate diff has it, and are not doubted */
 } costate_problem;
 
 /* ---- methods ------------------------------------------------------------------------------------------------------ */
@@ -252,7 +284,7 @@ typedef struct costate_options {
 #include <costate/options.def>
 } costate_options;
 
-/* All defaults, with the given method (NULL: the default one). */
+/* All defaults, with the given method (NULL: "auto"). */
 COSTATE_API void costate_defaults_sized(costate_options *options, size_t size, const char *method);
 static inline costate_options costate_defaults(const char *method)
 {
@@ -371,6 +403,9 @@ typedef struct costate_member { /* how a member fared */
     int status;                 /* 0, or as of costate_solve and costate_gradient; then its rows are NaN */
     int64_t steps;
     char message[1024];         /* "" after success */
+    char doubt[640];            /* what costate_switches says first against its first derivatives; "": nothing */
+    char method[32];            /* with which it was made, or tried last; costate_stats.method */
+    char warning[256];          /* costate_stats.warning */
 } costate_member;
 
 typedef struct costate_members {
@@ -383,6 +418,12 @@ typedef struct costate_members {
     const double *weights; /* objectives x w, or NULL */
     double *dy0, *dp;      /* count x n x w and count x np x w; dp may be NULL */
     costate_member *member; /* count */
+    double *d;             /* in place of dy0 and dp, which are NULL then: count x variables x w, by costate_sensitivities */
+    int variables;         /* of d: with its list, as there; without one all n + np, and this is that or 0 */
+    const int *variable;
+    int rows;              /* dense output, as by costate_output, at the same times for all: count x rows x n; 0: none */
+    const double *times;
+    double *row;
 } costate_members;
 
 /* COSTATE_ERR_MEMBERS if any member failed; the others are as good as ever. A run that s holds is forgotten. */
@@ -411,7 +452,7 @@ typedef struct costate_stats {
     int64_t trajectory_bytes;  /* most memory the trajectory took */
     int64_t disk_bytes;        /* most disk it took */
     double forward_s, adjoint_s; /* seconds of the last run, of the last backward sweep */
-    const char *method;        /* its name */
+    const char *method;        /* its name; under "auto" that of the one the last run was made with */
     const char *tier;          /* what the trajectory holds: "none", "stages", "states" or "checkpoints" */
     const char *derivatives;   /* where each product comes from: "jvp user, vjp jac, vjp_dot differences" */
     const char *linsol;        /* the linear solver of an implicit method, your own by its name; "": none */
@@ -421,6 +462,9 @@ typedef struct costate_stats {
     double fail_t, fail_h;     /* where the last failure was; NaN if it has no place */
     int64_t fail_step;
     int fail_stage, fail_component; /* counted from 0; -1: none */
+    int64_t limited;     /* steps of an explicit method whose size stability dictates, not accuracy: many if it is stiff */
+    const char *choice;  /* why method "auto" took the one it did, and where in the run it was seen; "": a method was named */
+    const char *warning; /* of the last run: derivatives that are not to be trusted, and why; "": there is nothing to be said */
 } costate_stats;
 COSTATE_API int costate_get_stats_sized(const costate_solver *s, costate_stats *stats, size_t size);
 static inline int costate_get_stats(const costate_solver *s, costate_stats *stats)
@@ -428,27 +472,84 @@ static inline int costate_get_stats(const costate_solver *s, costate_stats *stat
     return costate_get_stats_sized(s, stats, sizeof *stats);
 }
 
+/* A condition in the text of the problem's functions (costate_problem.guards) that makes derivatives of the last run doubtful. It
+ * has to be recorded, or to carry directions, to be watched. */
+typedef enum costate_switch_effect {
+    COSTATE_SWITCH_NONE,
+    COSTATE_SWITCH_KINK,  /* it changes at t, and the derivative of the function jumps: second derivatives lack something */
+    COSTATE_SWITCH_TOUCH, /* by the tolerance it might as well have changed at t, where the function jumps */
+    COSTATE_SWITCH_EDGE,  /* an objective or init is evaluated where it changes: the derivative is that of one side */
+    COSTATE_SWITCH_JUMP   /* it changes at t, and the function jumps: all derivatives lack something */
+} costate_switch_effect;
+enum { COSTATE_SWITCH_PARAMS = 8 };
+
+typedef struct costate_switch {
+    const costate_guard *guard;
+    const char *function;   /* whose it is: "rhs", "running", ... */
+    costate_switch_effect effect;
+    double t;               /* the first time */
+    int64_t changes;        /* how often it changed in the run */
+    int component;          /* where the jump is largest, -1: not known; and the value before and behind, or of the slope */
+    double from, to;
+    int params;             /* parameters that move it, by number, if nothing else does; -1: the state does, or there are more */
+    int param[COSTATE_SWITCH_PARAMS];
+    char text[640];         /* the same for people */
+} costate_switch;
+/* The i-th of them; 0 when there is one, -1 beyond the last. */
+COSTATE_API int costate_switches_sized(const costate_solver *s, int i, costate_switch *found, size_t size);
+static inline int costate_switches(const costate_solver *s, int i, costate_switch *found)
+{
+    return costate_switches_sized(s, i, found, sizeof *found);
+}
+
 /* ---- the certificate ------------------------------------------------------------------------------------------------ */
 
-/* Proof, on the user's own problem and parameters, that the derivatives are those of the computed objective. */
+/* Something that was measured, of every objective and component by its own size, and the worst of it. */
+typedef struct costate_measure {
+    double defect;     /* relative; NaN: nothing could be measured */
+    double noise;      /* how well that is known: what differences of different sizes leave open; 0: round-off */
+    double most;       /* what the defect is held against, beyond the noise */
+    int measured, all; /* how many were measured, of how many */
+    int wrong;         /* how many are beyond it */
+    char name[96];     /* the worst, "d prey / d alpha"; "": nothing was measured */
+} costate_measure;
+
+/* Proof, on the user's own problem and parameters and with the options as they are, that the derivatives are those of the
+ * computed objectives. */
 typedef struct costate_certificate {
-    double identity;       /* relative defect of <gradient, direction> = tangent of the objective */
-    double symmetry;       /* relative defect of <d1, H d2> = <d2, H d1> */
-    double slope_gradient; /* of the Taylor remainder with the gradient: 2 */
-    double slope_hessian;  /* of the Taylor remainder with gradient and Hessian: 3 */
+    double identity;       /* relative defect of <gradient, direction> = tangent of the objective; the worst objective */
+    double symmetry;       /* relative defect of <d1, H d2> = <d2, H d1>; NaN: no second order */
+    double slope_gradient; /* of the Taylor remainder with the gradient: 2; NaN: it was not measured */
+    double slope_hessian;  /* of the Taylor remainder with gradient and Hessian: 3; NaN: it was not measured */
     double worst;          /* largest relative difference of a gradient component from the tangent along it */
     char worst_name[64];   /* that component */
     int components;        /* how many were compared (all, or a sample) */
     char missing[80];      /* an entry of the Jacobian that is not in the pattern, by name; "": none, or an explicit method */
     double tolerance;      /* what the defects are held against: round-off, or what finite differences allow */
-    int holds;             /* 1: everything is as it should be */
+    int holds;             /* 1: everything was measured that can be, and is as it should be */
     char text[1024];       /* the same for people */
-    int levels;            /* sizes of perturbations that were tried */
+    int levels;            /* sizes of perturbations that were tried for Taylor's formula */
     double eps[16];        /* the sizes, relative */
     double rest_gradient[16], rest_hessian[16]; /* the Taylor remainders there; NaN: the perturbed run failed, or there is none */
+    costate_measure steps;      /* derivatives of objectives against differences over the recorded steps */
+    costate_measure free_steps; /* the same against differences of whole runs, each of which chooses its steps */
+    costate_measure second;     /* Hessian products against differences of tangents over the recorded steps */
+    costate_measure products;   /* the problem's own products against differences of its functions, and against each other */
+    costate_measure lanes;      /* products of several lanes against those of one, for all widths that are used */
+    int runs, failed;           /* perturbed runs, and how many of them failed */
+    char remark[512];           /* what does not hold, what could not be judged and why; "": nothing to say */
 } costate_certificate;
 
-/* Runs the problem from y (or init) and checks it. y is not changed. COSTATE_CHECK_FAILED if the certificate does not hold. */
+/* Runs the problem from y (or init) and checks it. y is not changed. COSTATE_CHECK_FAILED if the certificate does not hold.
+ * Judged are the derivatives with respect to `count` variables, numbered and listed as in costate_sensitivities; NULL: all of
+ * them, and initial values that init computes are none. */
+COSTATE_API int costate_check_some_sized(costate_solver *s, double t0, double t1, const double *p, const double *y, int count,
+                                         const int *variable, costate_certificate *certificate, size_t size);
+static inline int costate_check_some(costate_solver *s, double t0, double t1, const double *p, const double *y, int count,
+                                     const int *variable, costate_certificate *certificate)
+{
+    return costate_check_some_sized(s, t0, t1, p, y, count, variable, certificate, sizeof *certificate);
+}
 COSTATE_API int costate_check_sized(costate_solver *s, double t0, double t1, const double *p, const double *y,
                                     costate_certificate *certificate, size_t size);
 static inline int costate_check(costate_solver *s, double t0, double t1, const double *p, const double *y,

@@ -9,7 +9,8 @@
  * Derivatives are compiled when they are first called, by whichever thread: a callback of the problem that cannot be compiled
  * returns -1, the run fails, and costate_model_message says why. What was compiled is kept in a cache folder, $COSTATE_CACHE,
  * else $XDG_CACHE_HOME/costate, else ~/.cache/costate, so that the second time takes milliseconds and no compiler. The compiler
- * is $CC, else cc. Nothing here prints; models are independent of each other and may be opened from several threads. */
+ * is $CC, cut into words at blanks, else cc. Nothing here prints; models are independent of each other and may be opened
+ * from several threads. */
 #ifndef COSTATE_DIFF_H
 #define COSTATE_DIFF_H
 
@@ -25,7 +26,7 @@ typedef struct costate_model costate_model;
 
 typedef enum costate_model_status {
     COSTATE_MODEL_OK = 0,
-    COSTATE_MODEL_FILE,     /* the model file cannot be read */
+    COSTATE_MODEL_FILE,     /* the model file cannot be read or is no text, or a definition is not NAME or NAME=value */
     COSTATE_MODEL_REFUSED,  /* it holds something that is not differentiated; the message has file, line, caret and advice */
     COSTATE_MODEL_COMPILE,  /* the compiler did not take it; the message is the compiler's */
     COSTATE_MODEL_COMPILER, /* there is no working compiler */
@@ -78,8 +79,20 @@ typedef struct costate_model_info {
     const double *p;  /* params: the nominal parameters, from .p or defaults */
     const char *const *objective_names; /* or NULL: g[0], g[1], ... */
     int order;        /* derivatives that are there: 3 */
+    const char *method; /* what suits the model; NULL: it does not say */
+    double rtol, atol;  /* likewise; 0: it does not say */
 } costate_model_info;
 COSTATE_API costate_model_info costate_model_about(const costate_model *m);
+
+/* All defaults, but what the model says of method and tolerances. */
+static inline costate_options costate_model_defaults(const costate_model *m)
+{
+    const costate_model_info about = costate_model_about(m);
+    costate_options options = costate_defaults(about.method);
+    if (about.rtol > 0) options.rtol = about.rtol;
+    if (about.atol > 0) options.atol = about.atol;
+    return options;
+}
 
 /* The pattern of f_y (of_params 0) or f_p (1) as compressed columns, whatever the format of the problem's own; *colptr has n +
  * 1 (np + 1) entries. Both arrays live until costate_model_close. */

@@ -41,6 +41,7 @@ typedef struct costate_descriptor {
     const char *name;
 #define COSTATE_SIZE(name, ...) int name;
 #define COSTATE_NUMBER(name, ...) double name;
+#define COSTATE_WORD(name, ...) const char *name;
 #define COSTATE_LIST(name, kind, ...) costate_##kind name;
 #define COSTATE_FUNCTION(name, ...) const void *name;
 #include <costate/model.def>

@@ -21,6 +21,7 @@
 
 #include <costate/costate.h>
 
+#include <math.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -48,6 +49,7 @@
 /* Four lanes. It may lie wherever a double may; behind pointers when handed to a function, for how vectors are passed by value
  * depends on the processor. */
 typedef double costate_v4 __attribute__((vector_size(32), aligned(8)));
+typedef int64_t costate_i4 __attribute__((vector_size(32), aligned(8)));
 
 /* Asks for `count` elements some way ahead of x, so that they are in the cache when the loop comes to them. They need not
  * exist. */
@@ -55,6 +57,43 @@ static inline void costate_fetch(const double *x, ptrdiff_t count)
 {
     enum { LINE = 8, AHEAD = 800 }; /* elements */
     for (ptrdiff_t i = 0; i < count; i += LINE) __builtin_prefetch(x + AHEAD + i, 0, 2);
+}
+
+/* ---- arithmetic of derivatives ---------------------------------------------------------------------------------------- */
+
+/* a b, and 0 where b is 0, whatever a is: nothing moves along a direction that is 0, however steep the slope. */
+static inline double costate_along(double a, double b)
+{
+    return b == 0 ? 0.0 : a * b;
+}
+
+/* The same for four lanes: a mask of zeros where b is 0. */
+#define costate_along_lanes(a, b) ((costate_v4)((costate_i4)((a) * (b)) & (costate_i4)((b) != 0)))
+
+/* x rounded to a float. + - * / and sqrt of floats, computed as doubles and rounded so, are what float arithmetic gives. */
+static inline double costate_float(double x)
+{
+    return (double)(float)x;
+}
+
+/* x; where it has overflowed a large number of its sign. A function whose value is finite there, as 1 / (1 + exp(y)), has a
+ * factor 0 beside it, and the derivative is 0 instead of 0 times infinity. */
+static inline double costate_bounded(double x)
+{
+    return x > 1.7976931348623157e308 ? 1e150 : x < -1.7976931348623157e308 ? -1e150 : x;
+}
+
+/* a^b; bounded where a is large. Where a is 0 it stays infinite. */
+static inline double costate_pow(double a, double b)
+{
+    const double r = pow(a, b);
+    return a > 1 || a < -1 ? costate_bounded(r) : r;
+}
+
+/* a^b log(a); at a = 0 its limit. */
+static inline double costate_powlog(double a, double b)
+{
+    return a == 0 ? (b > 0 ? 0 : -INFINITY) : pow(a, b) * log(a);
 }
 
 /* ---- memory of a thread ----------------------------------------------------------------------------------------------- */
@@ -498,7 +537,7 @@ static inline costate_pattern costate_columns_pattern(int n, const costate_colum
     return pattern;
 }
 
-#define COSTATE_GENERATED 2 /* changes with the layout below */
+#define COSTATE_GENERATED 3 /* changes with the layout below */
 
 /* What a file offers. One that holds some of the products only leaves the members of others NULL. */
 typedef struct costate_generated {
@@ -508,6 +547,8 @@ typedef struct costate_generated {
     costate_problem problem;     /* its pattern is that of jac; without jac it is not set */
     double t0, t1;               /* of the file that costate diff writes: what the model's descriptor says */
     const double *y0, *p;        /* NULL: not given, or not made of constants */
+    const char *method;          /* likewise; */
+    double rtol, atol;           /* 0: not given */
 } costate_generated;
 
 /* The pattern of f_y (of_params 0) or f_p (1) at a point. -1: no memory. */
@@ -534,6 +575,16 @@ static inline int costate_generated_nominal(const costate_generated *g, double *
     if (q->init.eval) return q->init.eval(0, g->t0, NULL, p, y0, q->data);
     memcpy(y0, g->y0, (size_t)q->n * sizeof *y0);
     return 0;
+}
+
+/* All defaults, but what the model says of method and tolerances. */
+#pragma weak costate_defaults_sized /* files that nobody asks for it link without the library */
+static inline costate_options costate_generated_defaults(const costate_generated *g)
+{
+    costate_options options = costate_defaults(g->method);
+    if (g->rtol > 0) options.rtol = g->rtol;
+    if (g->atol > 0) options.atol = g->atol;
+    return options;
 }
 
 /* The problem of a file, complete. Without jac its pattern is found at the nominal point, or left dense if there is none;

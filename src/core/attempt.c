@@ -1,5 +1,5 @@
-/* attempt.c - one attempt at a step: the step itself, and the directions that go along, by several threads if they are worth
- * it. */
+/* attempt.c - one attempt at a step: the step itself, what its estimate may not have seen, and the directions that go along, by
+ * several threads if they are worth it. */
 #include "core/run.h"
 
 #include "base/kernels.h"
@@ -52,7 +52,7 @@ static int attempt_tangents(costate_solver *s, run *r, const step *st, double *e
         dblock *d = &r->tg->block[b];
         double e = 0;
         int rc = s->fam->tangent(s, &taken, d, steer ? &e : NULL);
-        if (rc < 0) return cst__callback_failed(s, rc, "jvp", st->t, st->h, st->n);
+        if (rc < 0) return cst__callback_failed(s, rc, "jvp", st->from, st->h, st->n);
         r->reason = rc;
         if (rc > 0) return REFUSED;
         if (steer ? !isfinite(e) : !cst__all_finite(s->live * (size_t)d->w, d->ydotnew)) return DIRECTION_NOT_FINITE;
@@ -63,6 +63,63 @@ static int attempt_tangents(costate_solver *s, run *r, const step *st, double *e
     return ACCEPTED;
 }
 
+/* ---- what the estimate does not see ------------------------------------------------------------------------------------ */
+
+static const double unseen_most = 4;                       /* tolerances that a jump within a step may add to the error */
+static const double rise_most = 4;                         /* growth of the witness that a smooth solution may bring */
+static const double forgets = 0.9;                         /* a step, of how large it has been */
+static const double fall_least = 1.0 / 3, fall_most = 1.5; /* of it with h^order, after half a step, if the solution is smooth */
+
+/* The witness of a step of size h, by another one: w ~ h^order, if sizes do not grow by more than a factor. */
+static double by(const costate_solver *s, sight a, double h, double most)
+{
+    double w = a.h == 0 ? 0 : a.w, ratio = fabs(h) < most * fabs(a.h) ? fabs(h / a.h) : most;
+    for (int k = 0; k < s->witness; k++) w *= ratio;
+    return w;
+}
+
+/* By the two before it, and by the larger ones of a while ago: where stability is what limits the steps, they go up and down. */
+static double expected(const costate_solver *s, const run *r, double h)
+{
+    double most = fmax(by(s, r->seen[1], h, s->opt.facmax), by(s, r->seen[2], h, s->opt.facmax));
+    return fmax(most, by(s, r->usual, h, 1));
+}
+
+/* A jump stands out from what smooth solutions lead one to expect. If it is none, half a step shows it. */
+static int stands_out(const costate_solver *s, const run *r, double h, double w)
+{
+    if (r->seen[1].h == 0 || w <= unseen_most || w <= rise_most * expected(s, r, h)) return 0;
+    if (r->doubt.h == 0) return 1;
+    double fall = w / (r->doubt.w * pow(fabs(h / r->doubt.h), s->witness));
+    return fall < fall_least || fall > fall_most;
+}
+
+/* Its witness falls as h does, and so the size is to; the first time by a half. */
+static int witnessed(costate_solver *s, run *r, const step *st, double *err)
+{
+    double w = 0;
+    r->seen[0] = (sight){.h = st->h};
+    int rc = s->fam->witness(s, st, unseen_most, &w);
+    if (rc || !isfinite(w)) return rc;
+    r->seen[0].w = w;
+    if (!stands_out(s, r, st->h, w)) return 0;
+    *err = pow(r->doubt.h == 0 ? 2 * r->c.safety : 2 * w / unseen_most, r->c.k);
+    r->doubt = r->seen[0];
+    r->wary = st->to;
+    return 0;
+}
+
+void cst__attempt_accepted(run *r)
+{
+    r->seen[2] = r->seen[1];
+    r->seen[1] = r->seen[0];
+    r->usual.w *= forgets;
+    if (r->seen[0].w > r->usual.w) r->usual = r->seen[0];
+    r->doubt = (sight){0};
+}
+
+/* ---- the attempt ------------------------------------------------------------------------------------------------------- */
+
 int cst__attempt(costate_solver *s, run *r, const step *st, double *err)
 {
     int adaptive = s->opt.step == 0;
@@ -70,10 +127,16 @@ int cst__attempt(costate_solver *s, run *r, const step *st, double *err)
     s->calling = NULL; /* of an attempt that was refused */
     r->which = "rhs";
     int rc = s->fam->step(s, st, adaptive ? err : NULL);
-    if (rc < 0) return cst__callback_failed(s, rc, "rhs", st->t, st->h, st->n);
+    if (rc < 0) return cst__callback_failed(s, rc, "rhs", st->from, st->h, st->n);
     r->reason = rc;
     if (rc > 0) return REFUSED;
     if (adaptive ? !isfinite(*err) : !cst__all_finite(s->live, st->ynew)) return NOT_FINITE;
+    if (adaptive && s->witness && *err <= 1) {
+        rc = witnessed(s, r, st, err);
+        if (rc < 0) return cst__callback_failed(s, rc, "rhs", st->from, st->h, st->n);
+        r->reason = rc;
+        if (rc > 0) return REFUSED;
+    }
     if (*err > 1) return TOO_INACCURATE;
     return r->tg ? attempt_tangents(s, r, st, err) : ACCEPTED;
 }

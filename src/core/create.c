@@ -4,18 +4,30 @@
 
 #include "base/sized.h"
 #include "base/sparsity.h"
-#include "core/workers.h"
-#include "method/method.h"
-#include "tableau/tableau.h"
+#include "core/rig.h"
+#include "core/watch.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
+
+/* Variables are numbered by an int. Sizes that are refused tell nothing about arrays: none of them is written. */
+static int check_sizes(costate_solver *s)
+{
+    costate_problem *p = &s->prob;
+    const int n = p->n, np = p->np;
+    if (n > 0 && np >= 0 && np <= INT_MAX - n) return 0;
+    p->np = 0;
+    if (n <= 0 || np >= 0) p->n = 0;
+    if (n <= 0) return cst__fail(s, COSTATE_ERR_N, "n = %d", n);
+    if (np < 0) return cst__fail(s, COSTATE_ERR_NP, "np = %d", np);
+    return cst__fail(s, COSTATE_ERR_NP, "n + np = %lld, and at most %d can be counted", (long long)n + np, INT_MAX);
+}
 
 static int check_problem(costate_solver *s)
 {
     costate_problem *p = &s->prob;
-    if (p->n <= 0) return cst__fail(s, COSTATE_ERR_N, "n = %d", p->n);
-    if (p->np < 0) return cst__fail(s, COSTATE_ERR_NP, "np = %d", p->np);
+    TRY(check_sizes(s));
     if (!p->rhs) return cst__fail(s, COSTATE_ERR_RHS, "costate_problem.rhs is NULL");
     s->has_objective = p->terminal.eval || p->running.eval || p->observe.eval;
     if (p->objectives < 0) return cst__fail(s, COSTATE_ERR_OBJECTIVES, "objectives = %d", p->objectives);
@@ -34,51 +46,6 @@ static int check_problem(costate_solver *s)
     return status ? cst__fail(s, status, "%s", why) : 0;
 }
 
-/* The user's table, checked, or the named one. */
-static int find_table(costate_solver *s, const costate_table **table)
-{
-    char text[512] = "";
-    *table = s->opt.table ? s->opt.table : costate_method_find(s->opt.method);
-    if (s->opt.table) {
-        int status = tableau_check(s->opt.table, text, sizeof text);
-        if (status) return cst__fail(s, status, "%s", text);
-    }
-    if (*table && !(*table)->e && s->opt.step == 0)
-        return cst__fail(s, COSTATE_ERR_TABLE, "it has no error estimate, so option step must give the step size");
-    if (*table) return 0;
-    for (int i = 0; i < costate_method_count(); i++) {
-        size_t len = strlen(text);
-        snprintf(text + len, sizeof text - len, "%s%s", i ? ", " : "", costate_method(i)->name);
-    }
-    return cst__fail(s, COSTATE_ERR_METHOD, "\"%s\" is none of %s", s->opt.method, text);
-}
-
-static int choose_method(costate_solver *s)
-{
-    TRY(find_table(s, &s->table));
-    s->fam = s->own_fam ? s->own_fam : cst__family(s->table->family);
-    s->stats.method = s->table->name ? s->table->name : "user";
-    return s->fam->open(s);
-}
-
-/* One block for all vectors of a run. */
-static int carve(costate_solver *s)
-{
-    s->live = (size_t)s->prob.n + (s->fam->history_doubles ? s->fam->history_doubles(s) : 0);
-    s->state = s->live + (s->fam->carry_doubles ? s->fam->carry_doubles(s) : 0);
-    size_t n = cst__pad(s->state), np = cst__pad((size_t)s->prob.np), m = cst__pad((size_t)s->nobj);
-    size_t stages = cst__pad(s->fam->stage_doubles(s));
-    double *at = s->work = cst__alloc(&s->alloc, 7 * n + np + stages + 2 * m, sizeof(double));
-    if (!at) return cst__fail(s, COSTATE_ERR_MEMORY, "the vectors of %d states and %d parameters", s->prob.n, s->prob.np);
-    double **vectors[] = {&s->atol, &s->y0, &s->yend, &s->y, &s->ynew, &s->f, &s->fnew};
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++, at += n) *vectors[i] = at;
-    s->p = at;
-    s->stages = at += np;
-    s->psi = at += stages;
-    s->psi_row = at += m;
-    return 0;
-}
-
 static void fill_atol(costate_solver *s, const double *atols)
 {
     for (int i = 0; i < s->prob.n; i++) s->atol[i] = atols ? atols[i] : s->opt.atol;
@@ -93,16 +60,10 @@ static int open_derivatives(costate_solver *s)
     return 0;
 }
 
-static int open_method(costate_solver *s)
-{
-    TRY(choose_method(s));
-    return carve(s);
-}
-
 int cst__furnish(costate_solver *s)
 {
     TRY(open_derivatives(s));
-    TRY(open_method(s));
+    TRY(cst__rig_open(s));
     fill_atol(s, s->opt.atols);
     return 0;
 }
@@ -111,17 +72,7 @@ int cst__furnish(costate_solver *s)
 static void dismantle(costate_solver *s, option_affects what)
 {
     s->have_run = s->have_tangent = s->recorded[PRIMAL] = s->recorded[JOINT] = 0;
-    if (what >= AFFECTS_WORKERS) cst__workers_close(s);
-    for (int i = 0; what >= AFFECTS_TRAJECTORY && i < 2; i++) {
-        traj_close(s->tr[i]);
-        s->tr[i] = NULL;
-    }
-    if (what >= AFFECTS_METHOD) {
-        if (s->fam) s->fam->close(s);
-        s->fam = NULL;
-        cst__release(&s->alloc, s->work);
-        s->work = NULL;
-    }
+    cst__rigs_close(s, what);
     if (what >= AFFECTS_ALL) deriv_close(&s->d);
 }
 
@@ -129,7 +80,7 @@ static void dismantle(costate_solver *s, option_affects what)
 static int assemble(costate_solver *s, option_affects what, const double *atols)
 {
     if (what >= AFFECTS_ALL) TRY(open_derivatives(s));
-    if (what >= AFFECTS_METHOD) TRY(open_method(s));
+    if (what >= AFFECTS_METHOD) TRY(cst__rig_open(s));
     fill_atol(s, atols);
     return 0;
 }
@@ -138,6 +89,7 @@ static int assemble(costate_solver *s, option_affects what, const double *atols)
 
 static int newer(costate_solver *s, const char *name, size_t size, size_t own)
 {
+    s->prob.n = s->prob.np = 0; /* not known either */
     return cst__fail(s, COSTATE_ERR_HEADER, "its %s has %zu bytes, that of version %s has %zu, and the rest is not zero", name,
                      size, COSTATE_VERSION, own);
 }
@@ -199,6 +151,8 @@ static int create_with(costate_solver **out, const costate_problem *problem, con
     s->own_fam = own;
     s->stats.method = s->stats.derivatives = s->stats.linsol = s->stats.sensitivities = "";
     s->stats.tier = "none";
+    s->stats.choice = s->choice;
+    s->stats.warning = s->warning;
     *out = s;
     cst__begin(s);
     return s->broken = newest ? create(s, problem, &known) : newer(s, "costate_options", known.options, sizeof opt);
@@ -243,7 +197,7 @@ int costate_set(costate_solver *s, const char *name, const char *value)
     const costate_table *table;
     int which, status = cst__option_set(s, name, value, &which);
     if (!status) status = cst__options_check(s);
-    if (!status) status = find_table(s, &table);
+    if (!status) status = cst__rig_find(s, &table);
     if (!status) status = cst__option_own(s, which);
     if (!status) return s->broken = change(s, which);
     s->opt = old; /* the solver stays as it was */
@@ -254,11 +208,13 @@ void costate_free(costate_solver *s)
 {
     if (!s) return;
     dismantle(s, AFFECTS_ALL);
+    cst__watch_close(s);
     cst__release(&s->alloc, s->obs_step);
     for (int i = 0; i < OPTION_COUNT; i++) cst__release(&s->alloc, s->texts[i]);
     cst__log_free(s);
     cst__release(&s->alloc, s->psidot.at);
     cst__release(&s->alloc, s->sweep.at);
+    cst__release(&s->alloc, s->probe.at);
     costate_allocator alloc = cst__unguard(&s->guard, &s->alloc);
     cst__release(&alloc, s);
 }

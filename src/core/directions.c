@@ -43,10 +43,10 @@ static void swap(double **a, double **b)
     *b = t;
 }
 
-void cst__dblock_accept(dblock *d)
+void cst__dblock_accept(dblock *d, int anew)
 {
     swap(&d->ydot, &d->ydotnew);
     swap(&d->fdot, &d->fdotnew);
-    d->fdot_valid = d->fdotnew_valid;
+    d->fdot_valid = d->fdotnew_valid && !anew;
     d->fdotnew_valid = 0;
 }

@@ -5,7 +5,9 @@
 #include "core/directions.h"
 #include "core/objective.h"
 
-/* Checks the input of a run, copies it, forgets the last run. Then cst__run takes the steps; directions tg or NULL. */
+#include <math.h>
+
+/* Checks the input of a run, copies it, forgets the last run. Then cst__run (auto.c) takes the steps; directions tg or NULL. */
 int cst__start(costate_solver *s, double t0, double t1, const double *p, const double *y);
 int cst__first_state(costate_solver *s, double *y); /* what follows the n values of a state at t0 */
 int cst__run(costate_solver *s, tangent *tg);
@@ -25,13 +27,36 @@ int cst__output_step(costate_solver *s, const step *st, tangent *tg);
  * yend, the objectives to psi (either NULL: not wanted). */
 int cst__repeat(costate_solver *s, const double *y0, tangent *tg, int which, double *yend, double *psi);
 
+/* Where a right-hand side is evaluated that is meant for a stop at t as seen from `side`: at the neighbour of t on that side,
+ * unless that is `side` itself. */
+static inline double cst__beside(double t, double side)
+{
+    double next = nextafter(t, side);
+    return next == side ? t : next;
+}
+
+/* t and tn of a step, which begins or ends at a stop or does not. */
+static inline void cst__step_sides(step *st, int begins, int ends)
+{
+    st->t = begins ? cst__beside(st->from, st->to) : st->from;
+    st->tn = ends ? cst__beside(st->to, st->from) : st->to;
+}
+
 /* Step n of the log. */
 static inline step recorded_step(const costate_solver *s, int64_t n, const double *y, double *stages, double *ynew)
 {
     const step_log *l = &s->log;
-    step st = {.n = n, .t = l->t[n], .h = l->h[n], .tn = l->t[n + 1], .note = l->note[n]};
+    step st = {.n = n, .h = l->h[n], .from = l->t[n], .to = l->t[n + 1], .note = l->note[n]};
     st.y = y, st.stages = stages, st.ynew = ynew;
+    cst__step_sides(&st, l->stop[n], l->stop[n + 1]);
+    st.held = l->stop[n + 1] == 2;
     return st;
+}
+
+/* Slopes at the end of step n - 1 are not those at the start of step n: there is a stop between them, and they may see it. */
+static inline int slopes_end(const costate_solver *s, int64_t n)
+{
+    return s->log.stop[n] && !s->prob.autonomous;
 }
 
 /* It is taken again for a trajectory. */

@@ -44,9 +44,9 @@ static int row_failed(costate_solver *s, const step *st, int rc, double t)
 int cst__output_step(costate_solver *s, const step *st, tangent *tg)
 {
     double dir = st->h > 0 ? 1 : -1;
-    for (int first = 1; s->out_next < s->out.count && dir * (st->tn - s->out.times[s->out_next]) >= 0; first = 0) {
-        double t = s->out.times[s->out_next], theta = (t - st->t) / st->h;
-        if (t == st->tn) {
+    for (int first = 1; s->out_next < s->out.count && dir * (st->to - s->out.times[s->out_next]) >= 0; first = 0) {
+        double t = s->out.times[s->out_next], theta = (t - st->from - st->lag) / st->h;
+        if (t == st->to) {
             copy_row(s, tg, st->ynew, 1);
             continue;
         }

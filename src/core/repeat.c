@@ -13,8 +13,8 @@ static int not_repeated(costate_solver *s, const step *st, const char *which, in
     int component;
     if (rc < 0 && s->status == rc) return rc; /* what failed has said so */
     cst__step_words(s, rc, which, words, sizeof words, &component);
-    return cst__fail_at(s, COSTATE_ERR_SWEEP_REPLAY, st->t, st->h, st->n, -1, component,
-                        "%s at t = %.10g with h = %g (step %lld)", words, st->t, st->h, (long long)st->n);
+    return cst__fail_at(s, COSTATE_ERR_SWEEP_REPLAY, st->from, st->h, st->n, -1, component,
+                        "%s at t = %.10g with h = %g (step %lld)", words, st->from, st->h, (long long)st->n);
 }
 
 int cst__replay(void *ctx, int64_t n, int fresh, const double *state, double *stages, double *next)
@@ -98,7 +98,7 @@ static int repeat_directions(costate_solver *s, tangent *tg)
         int rc = s->fam->tangent(s, &st, d, NULL);
         if (rc) return not_repeated(s, &st, "jvp", rc);
         traj_commit(s->tr[JOINT]);
-        cst__dblock_accept(d);
+        cst__dblock_accept(d, slopes_end(s, i + 1));
     }
     s->recorded[JOINT] = 1;
     return 0;
@@ -132,7 +132,7 @@ int cst__repeat(costate_solver *s, const double *y0, tangent *tg, int which, dou
         }
         TRY(repeat_step(s, &st, tg, psi));
         if (which >= 0) traj_commit(s->tr[which]);
-        for (int b = 0; tg && b < tg->cut.blocks; b++) cst__dblock_accept(&tg->block[b]);
+        for (int b = 0; tg && b < tg->cut.blocks; b++) cst__dblock_accept(&tg->block[b], slopes_end(s, i + 1));
         double *t = y;
         y = ynew;
         ynew = t;

@@ -3,11 +3,20 @@
 #define COSTATE_CORE_RUN_H
 
 #include "core/driver.h"
+#include "core/stiffness.h"
 #include "method/control.h"
 
-typedef struct run {
+typedef struct sight { /* the second measure of an attempt, and its size; h = 0: there is none */
+    double w, h;
+} sight;
+
+struct run {
     double t, h; /* time reached; size of the next attempt, signed */
+    double lag;  /* by which the sum of all sizes is ahead of t, which is rounded */
     double stop; /* the next time to be met exactly */
+    double least; /* the smallest size, wherever t is */
+    int past;    /* stages look past the end of a step, */
+    int held;    /* and are kept from it */
     double base; /* fixed steps: where they are counted from, so that round-off does not add up */
     int64_t count;
     int obs; /* the next observation */
@@ -17,23 +26,36 @@ typedef struct run {
     int reason;        /* what the last of them returned, */
     const char *which; /* and which callback, unless s->calling knows better */
     control c;
+    sight seen[3]; /* of the attempt at hand, and of the two steps before it */
+    sight usual;   /* the largest of a number of steps before */
+    sight doubt;   /* of the last attempt at this step that they spoke against, if any, */
+    double wary;   /* and where it ended: up to there sizes grow slowly */
     tangent *tg;
     int workers;    /* threads that may share its blocks */
     double alone_s; /* what one takes for those of a step, as last measured */
     traj *tr;       /* NULL: not recorded */
-} run;
+    stiffness stiff; /* of an explicit method */
+};
 
 typedef enum verdict { ACCEPTED, TOO_INACCURATE, REFUSED, NOT_FINITE, DIRECTION_NOT_FINITE } verdict;
+
+enum { RUN_STIFF = 1 }; /* a run that was given up as stiff */
+
+/* driver.c: a run by the method in use; leaves: it may be given up as stiff. start.c: all is as before the first step. */
+int cst__run_once(costate_solver *s, tangent *tg, int leaves);
+int cst__restart(costate_solver *s);
 
 /* start.c: the size of the first attempt, from the behaviour of f near t0. */
 int cst__first_size(costate_solver *s, double *h);
 
 /* attempt.c: step and tangents; a verdict, and in *err the largest error. Negative: failed for good. */
 int cst__attempt(costate_solver *s, run *r, const step *st, double *err);
+void cst__attempt_accepted(run *r);
 /* The running part of the objectives' directions over the step just accepted. */
 int cst__attempt_running(costate_solver *s, const run *r, const step *st);
 
 /* failure.c: no smaller step will do; the status, with a message that says why. */
 int cst__attempt_failed(costate_solver *s, const run *r, const step *st, verdict v, double err);
+int cst__unresolved(costate_solver *s, const step *st); /* the step does not move t */
 
 #endif

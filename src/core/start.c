@@ -8,12 +8,15 @@
 /* Times must rise in the direction of the run and lie within it. */
 static int check_times(costate_solver *s, const char *which, const double *times, int count)
 {
-    double dir = s->t1 > s->t0 ? 1 : -1, before = s->t0;
+    double dir = s->t1 > s->t0 ? 1 : -1;
     for (int k = 0; k < count; k++) {
-        if (!(dir * (times[k] - before) >= 0) || !(dir * (s->t1 - times[k]) >= 0))
-            return cst__fail(s, COSTATE_ERR_TIMES, "%s time %d is %.17g, after %.17g in a run from %.17g to %.17g", which, k,
-                             times[k], before, s->t0, s->t1);
-        before = times[k];
+        const int early = !(dir * (times[k] - s->t0) >= 0), late = !(dir * (s->t1 - times[k]) >= 0);
+        if (early || late)
+            return cst__fail(s, COSTATE_ERR_TIMES, "%s time %d is %.17g, %s the run from %.17g to %.17g", which, k, times[k],
+                             !isfinite(times[k]) ? "outside of" : early ? "before" : "beyond the end of", s->t0, s->t1);
+        if (k && dir * (times[k] - times[k - 1]) < 0)
+            return cst__fail(s, COSTATE_ERR_TIMES, "%s time %d is %.17g, and follows %.17g in a run from %.17g to %.17g", which,
+                             k, times[k], times[k - 1], s->t0, s->t1);
     }
     return 0;
 }
@@ -25,7 +28,7 @@ int cst__start(costate_solver *s, double t0, double t1, const double *p, const d
     s->have_run = s->have_tangent = s->recorded[PRIMAL] = s->recorded[JOINT] = 0;
     if (!y || (!p && s->prob.np)) return cst__fail(s, COSTATE_ERR_NULL, "%s", y ? "p" : "y");
     if (!isfinite(t0) || !isfinite(t1) || t0 == t1) return cst__fail(s, COSTATE_ERR_TIME, "t0 = %.17g, t1 = %.17g", t0, t1);
-    s->t0 = t0;
+    s->t0 = s->d.t0 = t0;
     s->t1 = t1;
     TRY(check_times(s, "observation", s->prob.observe_at, s->prob.observations));
     TRY(check_times(s, "output", s->out.times, s->out.count));
@@ -41,10 +44,16 @@ int cst__start(costate_solver *s, double t0, double t1, const double *p, const d
         if (!isfinite(s->y0[i]))
             return cst__fail(s, COSTATE_ERR_INPUT, "initial value of %s is %g", cst__state_name(s, i, buffer), s->y0[i]);
     costate_stats *st = &s->stats;
-    st->steps = st->rejected = st->recomputed_steps = st->checkpoints = 0;
+    st->recomputed_steps = st->checkpoints = 0;
     st->rhs = st->jvp = st->vjp = st->jvp2 = st->vjp_dot = st->jac = st->factor = st->solve = st->fallbacks = 0;
     st->tier = "none";
-    TRY(cst__log_start(s, t0));
+    return cst__restart(s);
+}
+
+int cst__restart(costate_solver *s)
+{
+    s->stats.steps = s->stats.rejected = 0;
+    TRY(cst__log_start(s, s->t0));
     memset(s->psi, 0, (size_t)s->nobj * sizeof *s->psi);
     return cst__first_state(s, s->y0);
 }
@@ -66,7 +75,7 @@ int cst__first_size(costate_solver *s, double *first)
         *first = dir * (s->opt.step > 0 ? s->opt.step : s->opt.h0);
         return 0;
     }
-    int rc = deriv_rhs(&s->d, s->t0, s->y0, s->p, s->f);
+    int rc = deriv_rhs(&s->d, cst__beside(s->t0, s->t1), s->y0, s->p, s->f);
     if (rc < 0) return cst__callback_failed(s, rc, "rhs", s->t0, 0, 0);
     double d0 = cst__norm(n, s->y0, s->y0, s->opt.rtol, s->atol), d1 = rc ? NAN : cst__norm(n, s->f, s->y0, s->opt.rtol, s->atol);
     double h = d0 < 1e-5 || !(d1 >= 1e-5) ? 1e-6 : 0.01 * d0 / d1;
@@ -74,7 +83,7 @@ int cst__first_size(costate_solver *s, double *first)
     if (isfinite(d1)) {
         s->f_valid = 1;
         for (size_t i = 0; i < n; i++) s->ynew[i] = s->y0[i] + dir * h * s->f[i];
-        rc = deriv_rhs(&s->d, s->t0 + dir * h, s->ynew, s->p, s->fnew);
+        rc = deriv_rhs(&s->d, h < span ? s->t0 + dir * h : cst__beside(s->t1, s->t0), s->ynew, s->p, s->fnew);
         if (rc < 0) return cst__callback_failed(s, rc, "rhs", s->t0 + dir * h, h, 0);
         for (size_t i = 0; i < n; i++) s->fnew[i] -= s->f[i];
         double d2 = cst__norm(n, s->fnew, s->y0, s->opt.rtol, s->atol) / h, steep = d1 > d2 ? d1 : d2;

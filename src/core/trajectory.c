@@ -1,6 +1,7 @@
 /* trajectory.c - the stores of a solver: opened within the budget, shared by threads, reported. */
 #include "core/driver.h"
 
+#include "core/rig.h"
 #include "core/workers.h"
 #include "platform/folder.h"
 
@@ -46,6 +47,7 @@ static void drop(costate_solver *s, int which)
 static int64_t joint_budget(costate_solver *s)
 {
     traj_info info;
+    cst__rigs_forget(s);
     if (!s->tr[PRIMAL]) return s->opt.memory;
     traj_get_info(s->tr[PRIMAL], &info);
     if (info.memory <= s->opt.memory / 2 && info.disk == 0) return s->opt.memory - info.memory;
@@ -71,10 +73,22 @@ void cst__joint_share(costate_solver *s, size_t lanes, int *workers)
     s->joint_disk = s->opt.disk / *workers;
 }
 
-static void drop_joint(void *ctx)
+static void drop_joint(costate_solver *s)
 {
-    drop(ctx, JOINT);
-    cst__workers_drop(ctx, JOINT);
+    drop(s, JOINT);
+    cst__workers_drop(s, JOINT);
+}
+
+/* The state's own store is about to grow, to twice its size at most: joint ones give way, and those of methods that are not
+ * in use if the budget would not hold both. */
+static void make_room(void *ctx)
+{
+    enum { FIRST = 1 << 15 }; /* more than the first piece */
+    costate_solver *s = ctx;
+    traj_info info = {0};
+    drop_joint(s);
+    if (s->tr[PRIMAL]) traj_get_info(s->tr[PRIMAL], &info);
+    if (2 * info.memory + FIRST + cst__rigs_hold(s) > s->opt.memory) cst__rigs_forget(s);
 }
 
 /* A new run is about to be recorded: joint stores hold nothing of it. They keep their memory, as it was within the budget
@@ -110,8 +124,13 @@ int cst__traj_prepare(costate_solver *s, int which, size_t lanes)
                               .disk = which == JOINT ? budget->joint_disk : s->opt.disk,
                               .dir = s->opt.disk_dir,
                               .alloc = s->alloc,
-                              .growing = which == PRIMAL ? drop_joint : NULL,
+                              .growing = which == PRIMAL ? make_room : NULL,
                               .ctx = s};
+        if (which == PRIMAL) { /* nobody needs them while a recorded run is gone over */
+            config.scratch[0] = s->y, config.scratch[1] = s->ynew;
+            config.scratch_stages = s->stages;
+            config.origin = s->y0;
+        }
         int status = traj_open(&s->tr[which], &config);
         if (status) return cst__traj_failed(s, NULL, status);
         s->tr_lanes[which] = lanes;

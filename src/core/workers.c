@@ -74,6 +74,7 @@ int cst__worker_create(costate_solver *s, costate_solver **worker)
     costate_solver *w = *worker = cst__alloc(&s->alloc, 1, sizeof *w);
     if (!w) return cst__fail(s, COSTATE_ERR_MEMORY, "a thread's workspace");
     *w = (costate_solver){.leader = s, .alloc = s->alloc, .prob = s->prob, .opt = s->opt, .nobj = s->nobj, .own_fam = s->own_fam};
+    w->chosen = s->chosen;
     w->has_objective = s->has_objective;
     w->opt.threads = 1;
     w->opt.atols = s->atol;
@@ -132,7 +133,7 @@ void cst__workers_drop(costate_solver *s, int which)
 static void update(const costate_solver *s, costate_solver *w)
 {
     take_options(s, w);
-    w->t0 = s->t0;
+    w->t0 = w->d.t0 = s->t0;
     w->t1 = s->t1;
     w->have_run = s->have_run;
     w->log = s->log;
@@ -144,6 +145,9 @@ static void update(const costate_solver *s, costate_solver *w)
     w->recorded[PRIMAL] = s->recorded[PRIMAL];
     w->f_valid = w->fnew_valid = 0;
     w->stats = (costate_stats){.method = s->stats.method, .linsol = s->stats.linsol};
+    w->fast_step = s->fast_step;
+    w->fast_speed = s->fast_speed;
+    w->fast_part = 0;
     w->status = 0;
     w->calling = NULL;
     if (w->fam->start) w->fam->start(w, 0);
@@ -238,7 +242,11 @@ int cst__workers_run(costate_solver *s, int workers, int tasks, int by_step, wor
     pthread_mutex_init(&j.lock, NULL);
     thread_pool_run(s->workers->pool, workers, tasks, do_task, &j);
     pthread_mutex_destroy(&j.lock);
-    for (int i = 1; i < workers; i++) add_counts(&s->stats, &cst__worker(s, i)->stats);
+    for (int i = 1; i < workers; i++) {
+        costate_solver *w = cst__worker(s, i);
+        add_counts(&s->stats, &w->stats);
+        if (w->fast_part > s->fast_part) s->fast_part = w->fast_part;
+    }
     if (j.first.rc) tell(s, &j.first);
     return j.first.rc;
 }

@@ -33,6 +33,7 @@ typedef struct deriv {
     struct {
         double call, lane;
     } jvp_cost, vjp_cost;
+    double t0;      /* where the run began: differences along t are by the time since then */
     double *work;   /* scratch of the built products */
 } deriv;
 

@@ -45,7 +45,7 @@ static void probe_points(probe *q, int points, double t, const double *y)
 {
     int n = q->d->prob.n;
     double most = differ_largest(n, y), one = 1;
-    double far_t = FAR * differ_eps(&(deriv_source){0}, (deriv_place){.t = t}, 1, (deriv_dirs){.t = &one}, 0, 1);
+    double far_t = FAR * differ_eps(&(deriv_source){.d = q->d}, (deriv_place){.t = t}, 1, (deriv_dirs){.t = &one}, 0, 1);
     uint64_t state = 0;
     for (int i = 0; i < n; i++) q->far[i] = (y[i] < 0 ? -FAR : FAR) * differ_step(y[i], most);
     for (int k = 0; k < points; k++) {
@@ -182,4 +182,72 @@ int jacobian_missing(jacobian *j, double t, const double *y, const double *p, in
     probe_close(&q);
     if (rc) return rc < 0 ? rc : COSTATE_ERR_RETRY;
     return found < 0;
+}
+
+/* ---- is it f_y? ----------------------------------------------------------------------------------------------------------- */
+
+/* out = f_y v at the probe's point, by the user's jvp or a central difference; more: n doubles. */
+static int product(probe *q, const double *v, double *out, double *more)
+{
+    deriv *d = q->d;
+    if (d->prob.jvp) return deriv_jvp(d, q->t[0], q->y[0], q->p, 1, NULL, v, NULL, out);
+    for (int sign = 1; sign >= -1; sign -= 2) {
+        for (int i = 0; i < d->prob.n; i++) q->far[i] = q->y[0][i] + sign * v[i];
+        int rc = deriv_rhs(d, q->t[0], q->far, q->p, sign > 0 ? out : more);
+        if (rc) return rc;
+    }
+    for (int i = 0; i < d->prob.n; i++) out[i] = (out[i] - more[i]) / 2;
+    return 0;
+}
+
+/* sum = J v, size = |J| |v| */
+static void apply(const jacobian *j, const double *values, const double *v, double *sum, double *size)
+{
+    int n = j->d->prob.n;
+    for (int k = 0; k < n; k++) {
+        pattern_column c = pattern_entries(&j->pattern, n, k);
+        for (int e = 0; e < c.count; e++) {
+            double term = values[c.at + (size_t)e] * v[k];
+            sum[pattern_row(&c, e)] += term;
+            size[pattern_row(&c, e)] += fabs(term);
+        }
+    }
+}
+
+/* Where sum and exact differ most, by more than `allowed`, in terms of the row. What is not finite tells nothing. */
+static void compare(const probe *q, const double *sum, const double *size, const double *exact, int *row, double *defect)
+{
+    int jvp = q->d->prob.jvp != NULL;
+    double allowed = jvp ? 1e-8 : 1e-4;
+    for (int i = 0; i < q->d->prob.n; i++) {
+        double terms = size[i] + fabs(exact[i]), noise = jvp ? 0 : 1e4 * DBL_EPSILON * fabs(q->f[0][i]);
+        double off = fabs(sum[i] - exact[i]);
+        if (!(off > allowed * terms + noise) || !(off > *defect * terms)) continue;
+        *defect = off / terms;
+        *row = i;
+    }
+}
+
+int jacobian_defect(jacobian *j, double t, const double *y, const double *p, int *row, double *defect)
+{
+    size_t n = cst__pad((size_t)j->d->prob.n);
+    uint64_t state = 7;
+    probe q;
+    int rc = probe_open(&q, j->d, t, y, p, 1, 1, &j->alloc);
+    double *v = rc ? NULL : cst__alloc(&j->alloc, 5 * n + j->nnz, sizeof *v);
+    if (!rc && !v) rc = COSTATE_ERR_MEMORY;
+    *row = -1;
+    *defect = 0;
+    if (!rc) {
+        double *sum = v + n, *size = v + 2 * n, *exact = v + 3 * n, *more = v + 4 * n, *values = v + 5 * n;
+        memset(v, 0, 5 * n * sizeof *v);
+        for (int i = 0; i < j->d->prob.n; i++) v[i] = (i % 3 ? 1 : -1) * irregular(&state) * q.far[i] / FAR;
+        rc = jacobian_eval(j, q.t[0], q.y[0], p, values);
+        if (!rc) rc = product(&q, v, exact, more);
+        if (!rc) apply(j, values, v, sum, size);
+        if (!rc) compare(&q, sum, size, exact, row, defect);
+    }
+    cst__release(&j->alloc, v);
+    probe_close(&q);
+    return rc;
 }

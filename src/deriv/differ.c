@@ -11,9 +11,12 @@
  * An exact zero says nothing about its size, so it counts as typical (T). A small number may be a small quantity or one on its
  * way through zero. `small` serves both: it bounds what round-off costs the latter, u/(step small) = 4e-8 of a first and
  * u/(step small)^2 = 2e-5 of a second difference, and the former is resolved if g is smooth on a scale of 1e-6 T and 1e-3 T.
- * The time's distance from its origin says little about how fast g changes, hence
+ * The time since the start of the run says little about how fast g changes, and where t0 is nothing at all, hence
  *
- *     s_t = min(|t|, sqrt |t|) + small, or 1 if t = 0. */
+ *     s_t = min(tau, sqrt tau) + small, tau = |t - t0|, or 1 if tau = 0.
+ *
+ * Far from zero t has a grain g, the distance of numbers near t0, which takes the place of u where it is coarser: t moves by no
+ * less than s_t (g/s_t)^(1/3), or ^(1/4), and by whole grains, so that the difference is over what it is divided by. */
 #include "deriv/source.h"
 
 #include <math.h>
@@ -48,13 +51,35 @@ static double reach(int n, const double *x, int w, const double *v, int l, int o
     return most;
 }
 
+static double grain(double t)
+{
+    return nextafter(fabs(t), HUGE_VAL) - fabs(t);
+}
+
+/* By how much t is to move, along v. */
+static double move_t(double t, double t0, int order)
+{
+    double tau = fabs(t - t0), g = grain(t0);
+    if (tau <= g) tau = 0;
+    double s = size(fmin(tau, sqrt(tau)), 1, order), coarse = s * pow(g / s, 1.0 / (2 + order));
+    return fmax(step_of[order] * s, coarse);
+}
+
+/* eps v_t in whole grains of t, where these are coarse. */
+static double whole(double eps, double v, double t, double t0)
+{
+    double g = 2 * grain(t), moves = fabs(eps * v);
+    return fabs(t0) > fabs(t - t0) && isfinite(moves) ? fmax(rint(moves / g), 1) * g / fabs(v) : eps;
+}
+
 double differ_eps(const deriv_source *s, deriv_place x, int w, deriv_dirs v, int l, int order)
 {
-    double most = 0;
-    if (v.t) most = fabs(v.t[l]) / size(fmin(fabs(x.t), sqrt(fabs(x.t))), 1, order);
+    double most = 0, t0 = s->d ? s->d->t0 : 0;
+    if (v.t) most = fabs(v.t[l]) * step_of[order] / move_t(x.t, t0, order);
     if (v.y) most = larger(most, reach(s->ny, x.y, w, v.y, l, order));
     if (v.p) most = larger(most, reach(s->np, x.p, w, v.p, l, order));
-    return step_of[order] / most;
+    double eps = step_of[order] / most;
+    return v.t && v.t[l] != 0 ? whole(eps, v.t[l], x.t, t0) : eps;
 }
 
 static const double *shifted(int n, const double *x, double a, int w, const double *v, int l, double *out)

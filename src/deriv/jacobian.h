@@ -37,4 +37,9 @@ int jacobian_detect(deriv *d, double t, const double *y, const double *p, int la
  * none, < 0 a callback's refusal. */
 int jacobian_missing(jacobian *j, double t, const double *y, const double *p, int *row, int *column);
 
+/* Is it f_y? One product with a direction that has every component, at an irregular point near (t, y), against the user's jvp
+ * or a difference of rhs. *row: where it is least so, and *defect: by how much, relative to the terms of that row; 0: not by
+ * more than round-off, or what differences allow. Returns 0 or what a callback did. */
+int jacobian_defect(jacobian *j, double t, const double *y, const double *p, int *row, double *defect);
+
 #endif

@@ -6,7 +6,8 @@
  * / OpenBLAS 0.3.21:
  *     lower = upper     1         4          20         80           142
  *                       22 / 56   36 / 107   265 / 496  3110 / 3090  24500 / 18900
- * Solves are our own. The threads of LAPACK are governed as lu.c says. */
+ * Solves are our own. */
+#include "linsol/blas.h"
 #include "linsol/chunk.h"
 #include "linsol/lapack.h"
 #include "linsol/room.h"
@@ -120,8 +121,10 @@ static int factor_wide(band *b, slot *s)
     const size_t size = b->map.size;
     double *a = s->lu.at, *pairs = b->pairs.at;
     int info;
+    const int number = blas_calm();
     if (s->cplx) zgbtrf_(&n, &n, &b->lower, &b->upper, pairs, &b->rows, s->pivot, &info);
     else dgbtrf_(&n, &n, &b->lower, &b->upper, a, &b->rows, s->pivot, &info);
+    blas_as_before(number);
     if (info > 0) return LINSOL_SINGULAR;
     for (size_t k = 0; s->cplx && k < size; k++) {
         a[k] = pairs[2 * k];

@@ -92,21 +92,40 @@ static int gmres_factor(void *self, int slot, int cplx, double re, double im, co
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------------ */
 
-/* dots[2l], dots[2l + 1] = <a_l, b_l>, the conjugate of a. */
-static void dot(const task *t, const double *a, const double *b, double *dots)
+/* F(z, w, ...) with z and the usual numbers of lanes as constants. */
+#define LANES(F, t, ...)                                                                                                         \
+    ((t)->z ? ((t)->w == 1 ? F(1, 1, __VA_ARGS__) : F(1, (size_t)(t)->w, __VA_ARGS__))                                           \
+     : (t)->w == 2 ? F(0, 2, __VA_ARGS__)                                                                                        \
+     : (t)->w == 4 ? F(0, 4, __VA_ARGS__)                                                                                        \
+     : (t)->w == 8 ? F(0, 8, __VA_ARGS__)                                                                                        \
+                   : F(0, (size_t)(t)->w, __VA_ARGS__))
+
+CHUNK_INLINE void dot_lanes(int z, size_t w, size_t size, const double *a, const double *b, double *dots)
 {
-    size_t w = (size_t)t->w;
-    memset(dots, 0, 2 * w * sizeof *dots);
-    if (t->width == 1) dots[0] = chunk_dot(t->g->n, a, b);
-    else if (t->z)
-        for (size_t i = 0; i < t->size; i += 2 * w)
+    if (z)
+        for (size_t i = 0; i < size; i += 2 * w)
             for (size_t l = 0; l < 2 * w; l += 2) {
                 dots[l] += a[i + l] * b[i + l] + a[i + l + 1] * b[i + l + 1];
                 dots[l + 1] += a[i + l] * b[i + l + 1] - a[i + l + 1] * b[i + l];
             }
-    else
-        for (size_t i = 0; i < t->size; i += w)
-            for (size_t l = 0; l < w; l++) dots[2 * l] += a[i + l] * b[i + l];
+    else {
+        double sum[8] = {0};
+        if (w <= 8) /* known to the compiler: in registers */
+            for (size_t i = 0; i < size; i += w)
+                for (size_t l = 0; l < w; l++) sum[l] += a[i + l] * b[i + l];
+        else
+            for (size_t i = 0; i < size; i += w)
+                for (size_t l = 0; l < w; l++) dots[2 * l] += a[i + l] * b[i + l];
+        for (size_t l = 0; w <= 8 && l < w; l++) dots[2 * l] = sum[l];
+    }
+}
+
+/* dots[2l], dots[2l + 1] = <a_l, b_l>, the conjugate of a. */
+static void dot(const task *t, const double *a, const double *b, double *dots)
+{
+    memset(dots, 0, 2 * (size_t)t->w * sizeof *dots);
+    if (t->width == 1) dots[0] = chunk_dot(t->g->n, a, b);
+    else LANES(dot_lanes, t, t->size, a, b, dots);
 }
 
 static void norms(const task *t, const double *a)
@@ -115,19 +134,27 @@ static void norms(const task *t, const double *a)
     for (int l = 0; l < t->w; l++) t->lane[l].norm = sqrt(t->dots[2 * l]);
 }
 
-/* b_l += dots_l a_l */
-static void add(const task *t, const double *dots, const double *a, double *b)
+CHUNK_INLINE void add_lanes(int z, size_t w, size_t size, const double *dots, const double *restrict a, double *restrict b)
 {
-    size_t w = (size_t)t->w;
-    if (t->z)
-        for (size_t i = 0; i < t->size; i += 2 * w)
+    if (z)
+        for (size_t i = 0; i < size; i += 2 * w)
             for (size_t l = 0; l < 2 * w; l += 2) {
                 b[i + l] += dots[l] * a[i + l] - dots[l + 1] * a[i + l + 1];
                 b[i + l + 1] += dots[l] * a[i + l + 1] + dots[l + 1] * a[i + l];
             }
-    else
-        for (size_t i = 0; i < t->size; i += w)
-            for (size_t l = 0; l < w; l++) b[i + l] += dots[2 * l] * a[i + l];
+    else {
+        double c[8] = {0};
+        for (size_t l = 0; w <= 8 && l < w; l++) c[l] = dots[2 * l];
+        for (size_t i = 0; i < size; i += w)
+            for (size_t l = 0; l < w; l++) b[i + l] += (w <= 8 ? c[l] : dots[2 * l]) * a[i + l];
+    }
+}
+
+/* b_l += dots_l a_l */
+static void add(const task *t, const double *dots, const double *a, double *b)
+{
+    if (t->width == 1) add_lanes(0, 1, t->size, dots, a, b);
+    else LANES(add_lanes, t, t->size, dots, a, b);
 }
 
 /* Lanes that run become unit vectors, the others zero. */
@@ -135,6 +162,9 @@ static void normalize(const task *t, double *a)
 {
     size_t part = (size_t)t->z + 1;
     for (int l = 0; l < t->w; l++) t->dots[l] = t->lane[l].running && t->lane[l].norm > 0 ? 1 / t->lane[l].norm : 0;
+    const double one = t->dots[0];
+    for (size_t i = 0; t->width == 1 && i < t->size; i++) a[i] *= one;
+    if (t->width == 1) return;
     for (size_t i = 0; i < t->size; i += t->width)
         for (size_t l = 0; l < t->width; l++) a[i + l] *= t->dots[l / part];
 }

@@ -7,12 +7,14 @@
 #include "linsol/pencil.h"
 #include "linsol/plugin.h"
 
+#include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 /* The choice of "auto", by the pattern that J and M have together. Dense: dense. A band: band, unless it is WIDE. Sparse, by
- * klu's analysis: dense if it is FILLED, superlu if it is HEAVY, else klu. umfpack is never chosen, for its licence, nor gmres,
- * which wants a preconditioner.
+ * klu's analysis: dense if it is FILLED, ilu if complete factors cost as much as many iterations, superlu if it is HEAVY, else
+ * klu. umfpack is never chosen, for its licence, nor gmres, which wants a preconditioner.
  *
  * Where the limits are was measured (Zen 4, gcc 12, OpenBLAS 0.3.21; a factorization and four solves): klu against dense for
  * n = 8 .. 200 with 3 .. 20 entries per column; klu against superlu for grids of 400 .. 12,800 unknowns; band against dense for
@@ -22,20 +24,29 @@
  *     CBM-IV, n = 32           dense 19    klu 15*    superlu 33    umfpack 55
  *     Brusselator, n = 1000    dense 1900  klu 15     superlu 28    umfpack 44    band 15*
  *     heat, n = 10,000                     klu 260*   superlu 290   umfpack 310
- *     shallow water, n = 4800              klu 2200   superlu 600*  umfpack 550 */
+ *     shallow water, n = 4800              klu 2200   superlu 600*  umfpack 550
+ *     Gray-Scott, n = 20,000               klu 40000  superlu 15900 umfpack 6900  ilu 2600* */
 #define FILLED 0.15 /* klu's operations, as a fraction of n^3, from which on a dense matrix is faster */
 #define HEAVY 90.0  /* klu's operations per entry of the factors, from which on dense blocks are faster */
+/* What GMRES with incomplete factors may cost instead, in klu's operations: an entry of the matrix takes ITERATION of them in
+ * every iteration, an entry of complete factors SOLVE in every solution, and there are about PER_MATRIX of these. It is chosen
+ * from WORTH_TRYING iterations a solution on, and has complete factors for matrices with which it does not do. */
+#define ITERATION 20.0
+#define SOLVE 10.0
+#define PER_MATRIX 6.0
+#define WORTH_TRYING 25.0
 #define WIDE 0.17   /* lower (lower + upper), as a fraction of n^2, from which on a dense matrix is faster than a band */
 
 /* Known by name only: it is a shared object of its own, for its licence. */
 static const linsol_ops umfpack = {.name = "umfpack", .package = "libsuitesparse-dev"};
 
-static const linsol_ops *const known[] = {&linsol_dense, &linsol_band, &linsol_klu, &umfpack, &linsol_superlu, &linsol_gmres};
+static const linsol_ops *const known[] = {&linsol_dense,   &linsol_band,  &linsol_klu, &umfpack,
+                                          &linsol_superlu, &linsol_gmres, &linsol_ilu};
 enum { KNOWN = sizeof known / sizeof known[0] };
 
 const char *linsol_names(void)
 {
-    return "auto, dense, band, klu, umfpack, superlu, gmres";
+    return "auto, dense, band, klu, umfpack, superlu, gmres, ilu";
 }
 
 static const linsol_ops *find_known(const char *name)
@@ -69,8 +80,18 @@ static int refuse(char *why, size_t size, const char *name, const linsol_ops *op
     return COSTATE_ERR_LINSOL;
 }
 
-static int open_with(linsol *l, const linsol_ops *ops)
+/* Rows are numbered by ints, and places in planes of CHUNK_MOST lanes of real and imaginary parts. */
+static int too_many(const linsol *l, const linsol_ops *ops, char *why, size_t size)
 {
+    enum { MOST = INT_MAX / (2 * CHUNK_MOST) };
+    if (ops->matrix_free || l->config.n <= MOST) return 0;
+    snprintf(why, size, "%d equations, and linear solver \"%s\" counts up to %d", l->config.n, ops->name, MOST);
+    return 1;
+}
+
+static int open_with(linsol *l, const linsol_ops *ops, char *why, size_t size)
+{
+    if (ops != &linsol_own && too_many(l, ops, why, size)) return COSTATE_ERR_LINSOL;
     l->ops = ops;
     l->name = ops->name;
     int st = ops->open(&l->self, &l->config);
@@ -89,7 +110,7 @@ static int open_own(linsol *l, char *why, size_t size)
         snprintf(why, size, "linear solver \"%s\" has no %s", name, lacks);
         return COSTATE_ERR_LINSOL;
     }
-    int st = open_with(l, &linsol_own);
+    int st = open_with(l, &linsol_own, why, size);
     l->name = name;
     if (st == COSTATE_ERR_LINSOL) {
         const linsol_said *said = l->config.said;
@@ -103,28 +124,40 @@ static int open_own(linsol *l, char *why, size_t size)
 }
 
 /* By what klu's analysis of the pattern says a factorization costs. */
-static int open_sparse(linsol *l)
+static int open_sparse(linsol *l, char *why, size_t size)
 {
     double n = l->config.n, operations, entries;
-    if (!linsol_klu.open) return open_with(l, linsol_superlu.open ? &linsol_superlu : &linsol_dense);
-    int st = open_with(l, &linsol_klu);
+    if (!linsol_klu.open) return open_with(l, linsol_superlu.open ? &linsol_superlu : &linsol_dense, why, size);
+    int st = open_with(l, &linsol_klu, why, size);
     if (st) return st;
     linsol_klu_cost(l->self, &operations, &entries);
+    double values = (double)pattern_values(&l->config.pattern, l->config.n);
+    if (l->config.mass) values += (double)pattern_values(&l->config.mass->pattern, l->config.n);
+    const double worth = (operations + SOLVE * PER_MATRIX * entries) / (ITERATION * PER_MATRIX * values);
+    l->operations = operations;
     const linsol_ops *better = NULL;
     if (operations > FILLED * n * n * n) better = &linsol_dense;
+    else if (worth >= WORTH_TRYING) better = &linsol_ilu;
     else if (operations > HEAVY * entries && linsol_superlu.open) better = &linsol_superlu;
+    if (better == &linsol_ilu) l->config.most = (int)fmin(worth, 1000);
     if (!better) return 0;
     l->ops->close(l->self);
-    return open_with(l, better);
+    return open_with(l, better, why, size);
 }
 
-static int open_best(linsol *l)
+int linsol_open_complete(linsol *l, const linsol_config *c)
+{
+    *l = (linsol){.config = *c};
+    return open_with(l, linsol_superlu.open ? &linsol_superlu : linsol_klu.open ? &linsol_klu : &linsol_dense, NULL, 0);
+}
+
+static int open_best(linsol *l, char *why, size_t size)
 {
     costate_pattern p = pencil_pattern(&l->config);
     double n = l->config.n;
-    if (p.format == COSTATE_CSC) return open_sparse(l);
+    if (p.format == COSTATE_CSC) return open_sparse(l, why, size);
     int band = p.format == COSTATE_BANDED && p.lower * ((double)p.lower + p.upper) <= WIDE * n * n;
-    return open_with(l, band ? &linsol_band : &linsol_dense);
+    return open_with(l, band ? &linsol_band : &linsol_dense, why, size);
 }
 
 static int check_mass(const linsol_config *c, char *why, size_t size)
@@ -135,17 +168,35 @@ static int check_mass(const linsol_config *c, char *why, size_t size)
     return st;
 }
 
+static int open_named(linsol *l, const char *name, const linsol_config *c, char *why, size_t size)
+{
+    if (c->own) return open_own(l, why, size);
+    if (!strcmp(name, "auto")) return open_best(l, why, size);
+    const linsol_ops *ops = linsol_find(name);
+    if (!ops || !(ops->formats >> pencil_pattern(c).format & 1)) return refuse(why, size, name, ops, c);
+    return open_with(l, ops, why, size);
+}
+
+/* Of a sparse matrix klu's analysis has said it, or else nobody knows. */
+static double operations(const linsol *l)
+{
+    const costate_pattern p = pencil_pattern(&l->config);
+    const double n = l->config.n;
+    if (l->ops == &linsol_dense) return 2.0 / 3 * n * n * n;
+    if (l->ops == &linsol_band) return 2 * n * p.lower * ((double)p.lower + p.upper);
+    double sparse = l->operations, entries;
+    if (l->ops == &linsol_klu) linsol_klu_cost(l->self, &sparse, &entries);
+    return sparse;
+}
+
 int linsol_open(linsol *l, const char *name, const linsol_config *c, char *why, size_t size)
 {
     *l = (linsol){.config = *c};
     if (size) *why = 0;
     int st = c->mass ? check_mass(c, why, size) : 0;
-    if (st) return st;
-    if (c->own) return open_own(l, why, size);
-    if (!strcmp(name, "auto")) return open_best(l);
-    const linsol_ops *ops = linsol_find(name);
-    if (!ops || !(ops->formats >> pencil_pattern(c).format & 1)) return refuse(why, size, name, ops, c);
-    return open_with(l, ops);
+    if (!st) st = open_named(l, name, c, why, size);
+    if (!st) l->operations = operations(l);
+    return st;
 }
 
 void linsol_close(linsol *l)
@@ -174,7 +225,8 @@ void linsol_mass_apply(const linsol_mass *m, int n, int transposed, int w, const
 
 static const char *const what[KNOWN] = {"LAPACK, general matrices",         "LAPACK, band matrices",
                                         "KLU, sparse matrices",             "UMFPACK, sparse, by dense blocks",
-                                        "SuperLU, sparse, by dense blocks", "GMRES, without a matrix"};
+                                        "SuperLU, sparse, by dense blocks", "GMRES, without a matrix",
+                                        "GMRES, incomplete factors"};
 
 int costate_linsol_sized(int i, costate_linsol_info *info, size_t size)
 {

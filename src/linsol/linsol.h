@@ -10,9 +10,8 @@
  * one for real matrices and the first complex one for complex ones, and pivot afresh, for a matrix alone, where it would be
  * unstable.)
  *
- * Threads: none of the back ends starts any, and a handle is used by one at a time. BLAS and LAPACK may start some, inside dense
- * (n > 64), band (lower >= 64), superlu and umfpack; OPENBLAS_NUM_THREADS or OMP_NUM_THREADS say how many. One is best below n
- * of several hundred, and wherever several solvers, or threads of one, run side by side. */
+ * Threads: none of the back ends starts any, and a handle is used by one at a time; BLAS and LAPACK are kept to that one, too
+ * (blas.h). */
 #ifndef COSTATE_LINSOL_H
 #define COSTATE_LINSOL_H
 
@@ -60,6 +59,7 @@ typedef struct linsol_config {
     costate_pattern pattern; /* of J */
     const linsol_mass *mass; /* must outlive the solver; NULL: the identity */
     int slots;
+    const double *scale; /* n sizes of the unknowns, read by `factor`: what "ilu" measures residuals in; NULL: all are alike */
     costate_allocator alloc;
     linsol_operator op;  /* for matrix-free solvers */
     double tol;          /* GMRES: relative residual */
@@ -84,7 +84,7 @@ struct linsol_ops {
 };
 
 /* A back end whose `open` is NULL was built without what it needs. */
-extern const linsol_ops linsol_dense, linsol_band, linsol_klu, linsol_superlu, linsol_gmres, linsol_own;
+extern const linsol_ops linsol_dense, linsol_band, linsol_klu, linsol_superlu, linsol_gmres, linsol_ilu, linsol_own;
 
 /* What a factorization costs an opened "klu", by its analysis: operations, and entries of the factors. */
 void linsol_klu_cost(const void *self, double *operations, double *entries);
@@ -95,6 +95,7 @@ typedef struct linsol {
     const char *name; /* of the back end, or the user's own */
     void *self;
     linsol_config config;
+    double operations; /* of a factorization, by the pattern; 0: not known */
 } linsol;
 
 /* linsol.c. name "auto" chooses by the pattern that J and M have together: dense; band where it is narrow; and for a sparse one,
@@ -103,6 +104,8 @@ typedef struct linsol {
  * solver that lacks a function; those are COSTATE_ERR_LINSOL. A pattern of M that does not fit n is COSTATE_ERR_PATTERN. */
 int linsol_open(linsol *l, const char *name, const linsol_config *c, char *why, size_t size);
 void linsol_close(linsol *l);
+/* For a sparse or banded pattern: complete factors that depend on the matrix alone, whatever was factored before. */
+int linsol_open_complete(linsol *l, const linsol_config *c);
 const linsol_ops *linsol_find(const char *name); /* NULL: not known, or not installed */
 const char *linsol_names(void);                  /* "dense, band, klu, ..." */
 

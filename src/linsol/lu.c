@@ -18,11 +18,10 @@
  *     w = 8             1.2 / 2.2    18 / 24      860 / 907
  *     w = 8, complex    2.1 / 3.7    40 / 50      1800 / 2900
  * Few rows are unrolled, one for every n: for w = 1 and n = 3, 8, 12 a solution takes 0.013, 0.030 and 0.045, where loops take
- * 0.028, 0.090 and 0.14, transposed 0.036, 0.13 and 0.22.
- * Our own code never wakes a thread; LAPACK's threads, for n > LU_OWN, are governed by OPENBLAS_NUM_THREADS or OMP_NUM_THREADS,
- * and below n of several hundred one is fastest. */
+ * 0.028, 0.090 and 0.14, transposed 0.036, 0.13 and 0.22. */
 #include "linsol/lu.h"
 
+#include "linsol/blas.h"
 #include "linsol/chunk.h"
 #include "linsol/lapack.h"
 #include "linsol/linsol.h"
@@ -200,8 +199,10 @@ int lu_factor(int cplx, int n, double *a, double *pairs, int *swaps, int *order,
         return st ? st : relaxed && grown(cplx, n, a, largest) ? LU_GROWN : 0;
     }
     int info;
+    const int number = blas_calm();
     if (cplx) zgetrf_(&n, &n, pairs, &n, swaps, &info);
     else dgetrf_(&n, &n, a, &n, swaps, &info);
+    blas_as_before(number);
     if (info > 0) return LINSOL_SINGULAR;
     for (size_t k = 0; cplx && k < size; k++) {
         a[k] = pairs[2 * k];

@@ -13,6 +13,7 @@
 
 #ifdef COSTATE_HAVE_SUPERLU
 
+#include "linsol/blas.h"
 #include "linsol/chunk.h"
 #include "linsol/room.h"
 #include "linsol/pencil.h"
@@ -168,8 +169,10 @@ static int factor(super *p, slot *s, double tolerance)
     forget(s);
     p->options.DiagPivotThresh = tolerance;
     p->a.Dtype = s->cplx ? SLU_Z : SLU_D;
+    const int number = blas_calm();
     (s->cplx ? zgstrf : dgstrf)(&p->options, &p->a, LEAVES, AT_A_TIME, p->etree, NULL, 0, p->perm_c, p->perm_r, &s->l, &s->u,
                                 &glu, &p->stat, &info);
+    blas_as_before(number);
     s->made = info <= p->map.n;
     if (info) return s->made ? LINSOL_SINGULAR : COSTATE_ERR_MEMORY;
     return unpack(p, s);

@@ -5,9 +5,10 @@
  * the factors depend on the matrix alone.
  *
  * UMFPACK allocates through SuiteSparse's own functions (malloc), unseen by the user's allocator. Its fronts are worked on by
- * BLAS, whose threads OPENBLAS_NUM_THREADS or OMP_NUM_THREADS govern. */
+ * BLAS. */
 #ifdef COSTATE_UMFPACK_PLUGIN
 
+#include "linsol/blas.h"
 #include "linsol/pencil.h"
 
 #include <string.h>
@@ -95,9 +96,11 @@ static int frontal_factor(void *self, int i, int cplx, double re, double im, con
     int st = pencil_form(m, cplx ? 2 : 1, cplx ? 1 : 0, re, im, jac, f->values);
     if (!st) st = analyze(f, cplx);
     if (st) return st;
-    if (cplx)
-        return status(umfpack_zi_numeric(m->colptr, m->rowind, f->values, NULL, f->symbolic[1], &s->numeric, f->control, NULL));
-    return status(umfpack_di_numeric(m->colptr, m->rowind, f->values, f->symbolic[0], &s->numeric, f->control, NULL));
+    const int number = blas_calm();
+    if (cplx) st = umfpack_zi_numeric(m->colptr, m->rowind, f->values, NULL, f->symbolic[1], &s->numeric, f->control, NULL);
+    else st = umfpack_di_numeric(m->colptr, m->rowind, f->values, f->symbolic[0], &s->numeric, f->control, NULL);
+    blas_as_before(number);
+    return status(st);
 }
 
 /* Lane by lane: UMFPACK solves with one right-hand side at a time. */
@@ -108,6 +111,7 @@ static int frontal_solve(void *self, int i, int transposed, int w, double *x)
     size_t n = (size_t)f->map.n, parts = s->cplx ? 2 : 1;
     double *b = f->values + 2 * f->map.size, *y = b + 2 * n, *work = y + 2 * n;
     int system = transposed ? UMFPACK_Aat : UMFPACK_A, st = 0;
+    const int number = blas_calm();
     for (size_t l = 0; l < (size_t)w && !st; l++) {
         for (size_t k = 0; k < n; k++) memcpy(b + parts * k, x + parts * (k * (size_t)w + l), parts * sizeof *x);
         if (s->cplx)
@@ -116,6 +120,7 @@ static int frontal_solve(void *self, int i, int transposed, int w, double *x)
         else st = umfpack_di_wsolve(system, NULL, NULL, NULL, y, b, s->numeric, f->control, NULL, f->index, work);
         for (size_t k = 0; k < n; k++) memcpy(x + parts * (k * (size_t)w + l), y + parts * k, parts * sizeof *x);
     }
+    blas_as_before(number);
     return status(st);
 }
 

@@ -43,6 +43,35 @@ static void derive(erk *m, const costate_table *tb)
     m->c[s] = 1;
 }
 
+/* Vectors of n doubles at `at` (NULL: they are only counted) for what has no other place: f at y, ynew and the last stage of
+ * first-same-as-last methods is the solver's, Y of live stages is stage data. Returns how many doubles that is. */
+static size_t place(erk *m, int all, size_t n, double *at)
+{
+    size_t count = 0;
+    for (int i = 1; i < all; i++) {
+        const int last = m->fsal && i == m->s - 1, own_k = i != m->s && !last, own_y = own_k && (i > m->s || !m->live[i]);
+        if (at && own_k) m->k[i] = at + count;
+        if (at && own_y) m->y[i] = at + count + n;
+        count += ((size_t)own_k + (size_t)own_y) * n;
+    }
+    return count;
+}
+
+static int witness_of(erk *m, const costate_table *tb)
+{
+    witness_slopes q = {0};
+    double d[WITNESS_MOST];
+    for (int i = 0; tb->e && i < m->s; i++) {
+        double ac = 0;
+        for (int j = 0; j < m->a[i].m; j++) ac += m->a[i].a[j] * m->c[m->a[i].j[j]];
+        witness_add(&q, m->c[i], ac, tb->b[i], tb->e[i]);
+        q.idle[i] = !m->live[i] && tb->e[i] == 0 && !(m->fsal && i == m->s - 1);
+    }
+    int k = 1 + (tb->order < tb->embedded_order ? tb->order : tb->embedded_order), order = q.s ? cst__witness(&q, k, d) : 0;
+    m->watch = row_make(d, order ? q.s : 0, 1);
+    return order;
+}
+
 static int erk_open(costate_solver *s)
 {
     const costate_table *tb = s->table;
@@ -51,14 +80,13 @@ static int erk_open(costate_solver *s)
     memset(m, 0, sizeof *m);
     s->method = m;
     derive(m, tb);
+    s->witness = witness_of(m, tb);
+    cst__erk_stiff_open(m, tb);
     int all = m->s + 1 + tb->dense_stages;
     size_t n = cst__pad((size_t)s->prob.n);
-    m->memory = cst__alloc(&s->alloc, 2 * (size_t)all * n, sizeof(double));
-    if (!m->memory) return cst__fail(s, COSTATE_ERR_MEMORY, "%d stages of %d states", all, s->prob.n);
-    for (int i = 0; i < all; i++) {
-        m->k[i] = m->memory + 2 * (size_t)i * n;
-        m->y[i] = m->k[i] + n;
-    }
+    double *at = m->memory = cst__alloc(&s->alloc, place(m, all, n, NULL), sizeof(double));
+    if (!at) return cst__fail(s, COSTATE_ERR_MEMORY, "%d stages of %d states", all, s->prob.n);
+    place(m, all, n, at);
     return 0;
 }
 
@@ -88,9 +116,25 @@ static size_t erk_tangent_doubles(const costate_solver *s)
     return 2 * (size_t)(s->table->stages + 1 + s->table->dense_stages) * (size_t)s->prob.n;
 }
 
+static size_t seed_doubles(const costate_solver *s)
+{
+    return s->d.running.fn.eval ? (size_t)s->nobj : 0;
+}
+
+/* A single lane takes the place of the k for its u: they are not needed while a step is transposed. */
+static size_t erk_single_doubles(const costate_solver *s)
+{
+    return (size_t)s->prob.n + seed_doubles(s);
+}
+
 static size_t erk_adjoint_doubles(const costate_solver *s)
 {
-    return 2 * (size_t)(s->table->stages + 1) * (size_t)s->prob.n + (size_t)s->nobj;
+    return ((size_t)((const erk *)s->method)->live_count + 1) * (size_t)s->prob.n + seed_doubles(s);
+}
+
+static size_t erk_second_doubles(const costate_solver *s)
+{
+    return 2 * ((size_t)s->table->stages + 1) * (size_t)s->prob.n + seed_doubles(s);
 }
 
 static int erk_points(const costate_solver *s)
@@ -144,6 +188,21 @@ static int erk_step(costate_solver *s, const step *st, double *err)
     return 0;
 }
 
+static int erk_witness(costate_solver *s, const step *st, double most, double *w)
+{
+    erk *m = s->method;
+    double c[ERK_MOST];
+    const double *v[ERK_MOST];
+    (void)most;
+    if (m->fsal && !s->fnew_valid && m->watch.j[m->watch.m - 1] == m->s - 1) {
+        TRY(deriv_rhs(&s->d, st->tn, st->ynew, s->p, s->fnew));
+        s->fnew_valid = 1;
+    }
+    int terms = row_terms(&m->watch, st->h, m->k, c, v, 0);
+    *w = cst__error_norm((size_t)s->prob.n, terms, c, v, st->y, st->ynew, s->opt.rtol, s->atol);
+    return 0;
+}
+
 static int erk_culprit(costate_solver *s, const step *st, int *stage, int *component)
 {
     erk *m = s->method;
@@ -185,9 +244,14 @@ const family cst__erk = {
     .stage_doubles = erk_stage_doubles,
     .tangent_doubles = erk_tangent_doubles,
     .adjoint_doubles = erk_adjoint_doubles,
+    .single_doubles = erk_single_doubles,
+    .second_doubles = erk_second_doubles,
     .points = erk_points,
     .step = erk_step,
+    .witness = erk_witness,
     .culprit = erk_culprit,
+    .mode = cst__erk_mode,
+    .growth = cst__erk_growth,
     .running = erk_running,
     .dense = cst__erk_dense,
     .tangent = cst__erk_tangent,

@@ -8,6 +8,7 @@
 
 #include "method/method.h"
 #include "method/rows.h"
+#include "method/witness.h"
 #include "tableau/tableau.h"
 
 enum { ERK_MOST = TABLEAU_STAGES };
@@ -22,6 +23,10 @@ typedef struct erk {
     row a[ERK_MOST];  /* rows of A */
     row at[ERK_MOST]; /* rows of A^T, live stages only */
     row b, e;
+    row watch;                     /* weights of the witness */
+    row difference[2];          /* weights that leave the fastest modes: with fixed steps, with an estimate; erk_stiff.c */
+    double growth[ERK_MOST + 1]; /* of R(z), by powers of z */
+    double safe;                 /* fast_mode.safe */
     row d[TABLEAU_ROWS];           /* rows of the continuous extension */
     int dense_ready;            /* its stages belong to the step at hand */
     double *memory;
@@ -31,7 +36,7 @@ typedef struct erk {
 
 static inline double erk_time(const erk *m, const step *st, int i)
 {
-    return m->c[i] == 1 ? st->tn : st->t + m->c[i] * st->h;
+    return step_time(st, m->c[i]);
 }
 
 /* Y of a stage: y itself, the new state, in the stage data (state: doubles of each there), or in scratch */
@@ -44,6 +49,9 @@ static inline const double *erk_stage(const erk *m, const step *st, int i, size_
 int cst__erk_tangent(costate_solver *s, const step *st, dblock *d, double *err);
 int cst__erk_running_tangent(costate_solver *s, const step *st, dblock *d);
 int cst__erk_dense(costate_solver *s, const step *st, double theta, double *y, dblock *d, double *ydot, int first);
+void cst__erk_stiff_open(erk *m, const costate_table *tb);
+double cst__erk_growth(const costate_solver *s, double x);
+int cst__erk_mode(costate_solver *s, const step *st, fast_mode *found);
 int cst__erk_dead_stages(costate_solver *s, const step *st, int all);
 int cst__erk_adjoint(costate_solver *s, const step *st, ablock *b);
 /* w_i = sum of c v; returns what u_i is to be added to: u_i, zeroed, or for the first stage lambda, to which all the others

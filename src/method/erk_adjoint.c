@@ -32,8 +32,13 @@ int cst__erk_adjoint(costate_solver *s, const step *st, ablock *b)
     size_t n = (size_t)s->prob.n, nw = n * (size_t)b->w;
     double *w = b->work, *u[ERK_MOST], c[ERK_MOST];
     const double *v[ERK_MOST];
-    for (int i = 0; i < m->s; i++) u[i] = w + (size_t)(i + 1) * nw;
-    double *seed = w + (size_t)(m->s + 1) * nw;
+    double *at = w + nw; /* u_i of live stages but the first, then the seed of the running part */
+    for (int i = m->first + 1; i < m->s; i++) {
+        if (!m->live[i]) continue;
+        u[i] = b->w == 1 ? m->k[i] : at;
+        if (b->w > 1) at += nw;
+    }
+    double *seed = at;
     for (int i = m->s - 1; i >= 0; i--) {
         if (!m->live[i]) continue;
         double t = erk_time(m, st, i), weight = st->h * s->table->b[i];

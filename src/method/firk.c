@@ -31,6 +31,7 @@ static int firk_open(costate_solver *s)
     s->method = m;
     int status = cst__firk_derive(m, s->table, s->opt.estimator[0] == 's', why, sizeof why);
     if (status) return cst__fail(s, status, "%s", why);
+    s->witness = m->witness;
     TRY(cst__implicit_open(s, &m->im, 2));
     size_t n = cst__pad((size_t)s->prob.n);
     double *at = m->memory = cst__alloc(&s->alloc, (3 * FIRK_STAGES + 3) * n, sizeof *at);
@@ -184,10 +185,11 @@ static int iterate(costate_solver *s, const step *st, int which, newton *c)
     memcpy(q.f, m->f, sizeof q.f);
     memcpy(q.x, m->z, sizeof q.x);
     firk_cut(st->stages, n, q.y);
-    *c = newton_start(s, numbers[RATE]);
     cst__weights(n, st->y, s->opt.rtol, s->atol, m->weights);
     double size = sqrt(cst__weighted_squares(n, m->weights, st->y) / (double)n);
+    *c = newton_start(s, st, size, numbers[RATE]);
     c->kappa = fmax(c->kappa, 10 * DBL_EPSILON * size); /* what round-off leaves to reach */
+    c->share = fmax(c->share, c->kappa);
     for (;;) {
         double sum = 0;
         for (int i = 0; i < FIRK_STAGES; i++) {
@@ -230,7 +232,7 @@ static int slope(costate_solver *s, const step *st, const double **f)
     firk_cut(st->stages, n, y);
     cst__combine(n, NULL, 1 + FIRK_STAGES, m->mid, (const double *[]){st->y, y[0], y[1], y[2]}, m->spare);
     *f = m->f[0];
-    return deriv_rhs(&s->d, st->t + m->node * st->h, m->spare, s->p, m->f[0]);
+    return deriv_rhs(&s->d, step_time(st, m->node), m->spare, s->p, m->f[0]);
 }
 
 /* (I - h/gamma J)^-1 (e0 h f_0 + sum e_i z_i + e1 h f(tn, y+)). Where a step begins in a transient that is too large for stiff
@@ -259,6 +261,27 @@ static int estimate(costate_solver *s, const step *st, int transient, double *er
     return 0;
 }
 
+static int firk_witness(costate_solver *s, const step *st, double most, double *w)
+{
+    firk *m = s->method;
+    size_t n = (size_t)s->prob.n;
+    double one = 1, c[] = {m->watch[0], m->watch[1], m->watch[2], st->h * m->watch0, st->h * m->watch1};
+    const double *v[] = {m->z[0], m->z[1], m->z[2], s->f, s->fnew}, *through = m->err;
+    if (!s->f_valid) TRY(deriv_rhs(&s->d, st->t, st->y, s->p, s->f));
+    s->f_valid = 1;
+    int terms = m->watch1 != 0 ? 5 : 4;
+    *w = cst__error_norm(n, terms, c, v, st->y, st->ynew, s->opt.rtol, s->atol);
+    for (int pass = 0; pass < 2 && *w > most; pass++) { /* slopes of stiff components take two, for they are that large */
+        for (int i = 0; i < terms; i++) c[i] *= m->gamma / st->h;
+        cst__combine(n, NULL, terms, c, v, m->err);
+        TRY(cst__implicit_solve(s, &m->im, 0, 0, 1, m->err));
+        *w = cst__error_norm(n, 1, &one, &through, st->y, st->ynew, s->opt.rtol, s->atol);
+        c[0] = terms = 1;
+        v[0] = through;
+    }
+    return 0;
+}
+
 /* ---- the step ------------------------------------------------------------------------------------------------------------ */
 
 static int not_finite(const costate_solver *s, const step *st, double *err)
@@ -283,7 +306,7 @@ static int firk_step(costate_solver *s, const step *st, double *err)
         if (!cst__all_finite(n, s->f)) return not_finite(s, st, err);
     }
     int which = choose(m, st, st->y + (1 + AT_NUMBERS) * n, again), rc = iterate(s, st, which, &c);
-    if (which == KEPT && st->note < 0 && (rc == STEP_NEWTON || rc == STEP_MATRIX || rc == STEP_NOT_FINITE))
+    if (which == KEPT && (rc == STEP_NEWTON || rc == STEP_MATRIX || rc == STEP_NOT_FINITE))
         rc = iterate(s, st, which = FRESH, &c);
     s->note = which;
     if (rc == STEP_NOT_FINITE) return not_finite(s, st, err);
@@ -341,6 +364,7 @@ const family cst__firk = {
     .points = firk_points,
     .step = firk_step,
     .settle = firk_settle,
+    .witness = firk_witness,
     .culprit = firk_culprit,
     .running = firk_running,
     .dense = firk_dense,

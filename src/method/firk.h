@@ -5,6 +5,7 @@
 #include "method/extend.h"
 #include "method/implicit.h"
 #include "method/newton.h"
+#include "method/witness.h"
 
 enum { FIRK_STAGES = 3 };
 
@@ -33,6 +34,8 @@ typedef struct firk {
     double gamma, alpha, beta; /* eigenvalues of A^-1: gamma, alpha +- i beta */
     firk_map plain, transposed;
     double e0, e[FIRK_STAGES], e1; /* estimate e0 h f_0 + sum e_i z_i + e1 h f(tn, y+), to be filtered */
+    double watch0, watch[FIRK_STAGES], watch1; /* of the witness, likewise, with f(t, y) */
+    int witness;                               /* its order */
     double node;                   /* f_0 is f at t + node h: 0, or between the ends where y is mid_0 y + sum mid_i Y_i */
     double mid[1 + FIRK_STAGES];
     int distinct;             /* the nodes are: a polynomial goes through the stages */
@@ -53,7 +56,7 @@ typedef struct firk {
 
 static inline double firk_time(const firk *m, const step *st, int i)
 {
-    return m->c[i] == 1 ? st->tn : st->t + m->c[i] * st->h;
+    return step_time(st, m->c[i]);
 }
 
 /* A stage is there. */

@@ -76,39 +76,55 @@ int cst__firk_correct(costate_solver *s, const firk_system *q, int only_base)
     return 0;
 }
 
-/* The largest over the lanes of |d| / |x|, with the weights of the state for directions and their inverses for adjoints: units
- * do not matter. */
-static double relative(const costate_solver *s, const firk_system *q, const double *at)
+static double unit(const costate_solver *s, const firk_system *q, const double *at, size_t i)
 {
-    double above[64] = {0}, below[64] = {0}, worst = 0;
-    double *const *x = q->from ? q->y : q->x;
-    size_t w = (size_t)q->w;
-    for (size_t i = 0; i < (size_t)s->prob.n; i++) {
-        double scale = s->atol[i] + s->opt.rtol * fabs(at[i]), weight = q->transposed ? scale : scale > 0 ? 1 / scale : 0;
-        for (int k = 0; k < FIRK_STAGES; k++)
-            for (size_t l = 0; l < w; l++) {
-                double d = weight * q->f[k][i * w + l], size = weight * x[k][i * w + l];
-                above[l] += d * d;
-                below[l] += size * size;
-            }
-    }
-    for (size_t l = 0; l < w; l++) {
-        double ratio = above[l] == 0 ? 0 : above[l] / below[l];
-        if (!isfinite(ratio)) return NAN;
-        if (ratio > worst) worst = ratio;
-    }
-    return sqrt(worst);
+    double scale = s->atol[i] + s->opt.rtol * fabs(at[i]);
+    return q->transposed ? scale : scale > 0 ? 1 / scale : 0;
 }
 
+/* The largest over lanes and components of |d_i| / |x_i|, with the weights of the state for directions and their inverses for
+ * adjoints: units do not matter. Components below FAINT of the lane's |x| are held against that: a derivative may be small beside
+ * others and asked for all the same. */
+#define FAINT 1e-9
+static double relative(const costate_solver *s, const firk_system *q, const double *at)
+{
+    double least[64] = {0}, worst = 0;
+    double *const *x = q->from ? q->y : q->x;
+    const size_t w = (size_t)q->w, n = (size_t)s->prob.n;
+    for (size_t i = 0; i < n; i++) {
+        const double weight = unit(s, q, at, i);
+        for (int k = 0; k < FIRK_STAGES; k++)
+            for (size_t l = 0; l < w; l++) {
+                const double size = weight * x[k][i * w + l];
+                least[l] += size * size;
+            }
+    }
+    for (size_t l = 0; l < w; l++) least[l] = FAINT * sqrt(least[l]);
+    for (size_t i = 0; i < n; i++) {
+        const double weight = unit(s, q, at, i);
+        for (int k = 0; k < FIRK_STAGES; k++)
+            for (size_t l = 0; l < w; l++) {
+                const double d = weight * fabs(q->f[k][i * w + l]), ratio = d / (weight * fabs(x[k][i * w + l]) + least[l]);
+                if (d > 0 && !(ratio <= worst)) worst = ratio;
+                if (!isfinite(d)) return NAN;
+            }
+    }
+    return isfinite(worst) ? worst : NAN;
+}
+
+/* What is left after a correction is theta/(1 - theta) of it, as in sdirk_linear.c; theta is believed only once corrections are
+ * small. Those that have become small and then do not shrink any more are round-off, of which factors of its own would leave as
+ * much. */
 newton_verdict cst__firk_judge(const costate_solver *s, const firk_system *q, const double *at, newton *c)
 {
-    double size = relative(s, q, at);
+    double size = relative(s, q, at), theta = c->k > 0 ? size / c->norm : 1;
     if (isnan(size)) return NEWTON_FAILS;
-    if (size <= c->kappa) return NEWTON_DONE;
-    if (c->k++ > 0) {
-        c->theta = size / c->norm;
-        if (c->theta >= 0.99 || size * pow(c->theta, c->most - c->k) > c->kappa) return NEWTON_FAILS;
-    }
+    if (size == 0) return NEWTON_DONE;
     c->norm = size;
-    return c->k < c->most ? NEWTON_AGAIN : NEWTON_FAILS;
+    if (c->k++ == 0) return NEWTON_AGAIN;
+    int small = size <= fmin(1e3 * c->kappa, 1e-9);
+    if (theta >= 0.99) return small ? NEWTON_DONE : NEWTON_FAILS;
+    if (size <= 10 * c->kappa && theta / (1 - theta) * size <= IN_HAND * c->kappa) return NEWTON_DONE;
+    if (c->k == c->most || (!small && size * pow(theta, c->most - c->k) > c->kappa)) return NEWTON_FAILS;
+    return NEWTON_AGAIN;
 }

@@ -76,7 +76,7 @@ static int slope(costate_solver *s, const step *st, dblock *d, double *const ydo
     cst__combine(n, NULL, 1 + FIRK_STAGES, m->mid, (const double *[]){st->y, y[0], y[1], y[2]}, m->spare);
     cst__combine(nw, NULL, 1 + FIRK_STAGES, m->mid, (const double *[]){d->ydot, ydot[0], ydot[1], ydot[2]}, between);
     *fdot = f;
-    return deriv_jvp(&s->d, st->t + m->node * st->h, m->spare, s->p, d->w, NULL, between, d->pdot, f);
+    return deriv_jvp(&s->d, step_time(st, m->node), m->spare, s->p, d->w, NULL, between, d->pdot, f);
 }
 
 /* The state's estimate, differentiated but for its filter. */

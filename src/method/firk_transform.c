@@ -231,6 +231,39 @@ static int estimates(firk *m, const costate_table *tb, int sdirk, square ainv, c
     return 0;
 }
 
+/* Slopes at the ends are there where an estimate has them: one that has f(t, y), or else f(tn, y+), which the next step begins
+ * with. */
+static void witness_of(firk *m, const costate_table *tb, square ainv)
+{
+    witness_slopes q = {0};
+    double d[WITNESS_MOST];
+    if (!tb->e) return;
+    for (int i = 0; i < S; i++) {
+        double ac = 0, e = 0;
+        for (int j = 0; j < S; j++) {
+            ac += m->a[i][j] * m->c[j];
+            e += m->e[j] * m->a[j][i];
+        }
+        witness_add(&q, m->c[i], ac, m->b[i], e);
+    }
+    witness_add(&q, 0, 0, 0, m->node == 0 ? m->e0 : 0);
+    witness_add(&q, 1, 0.5, 0, m->e1);
+    q.idle[S + 1] = m->e1 == 0;
+    if (m->node > 0 && m->node < 1) {
+        witness_add(&q, m->node, m->node * m->node / 2, 0, m->e0);
+        q.idle[S + 2] = 1;
+    }
+    int k = 1 + (tb->order < tb->embedded_order ? tb->order : tb->embedded_order);
+    m->witness = cst__witness(&q, k, d);
+    m->watch0 = d[S];
+    m->watch1 = d[S + 1];
+    for (int j = 0; j < S; j++) {
+        real sum = 0;
+        for (int i = 0; i < S; i++) sum += d[i] * ainv[i][j];
+        m->watch[j] = (double)sum;
+    }
+}
+
 int cst__firk_derive(firk *m, const costate_table *tb, int sdirk, char *why, size_t size)
 {
     reason r = {why, size};
@@ -255,6 +288,7 @@ int cst__firk_derive(firk *m, const costate_table *tb, int sdirk, char *why, siz
     }
     int status = transform(m, ainv, &r);
     if (!status) status = estimates(m, tb, sdirk, ainv, c, &r);
+    if (!status) witness_of(m, tb, ainv);
     extend_facts f;
     cst__extend_stages(S, tb->a, m->c, &f);
     cst__extend(S, &f, m->d, m->dense);

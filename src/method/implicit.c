@@ -112,7 +112,11 @@ static int open_now(costate_solver *s, implicit *m)
     ctx->s = s;
     ctx->m = m;
     if (conditioned) TRY(open_preconditioner(s, m));
+    m->y = cst__alloc(&s->alloc, 2 * n, sizeof *m->y);
+    if (!m->y) return cst__fail(s, COSTATE_ERR_MEMORY, "the linear solver");
+    m->scale = m->y + n;
     linsol_config config = {.n = s->prob.n,
+                            .scale = m->scale,
                             .pattern = m->pattern,
                             .slots = m->slots,
                             .alloc = s->alloc,
@@ -127,9 +131,9 @@ static int open_now(costate_solver *s, implicit *m)
     if (!status && !matrix_free)
         status = jacobian_open(&m->jac, &s->d, &m->pattern, (int)s->opt.lanes, &s->alloc, why, sizeof why);
     if (status) return cst__fail(s, status, "%s", why[0] ? why : "the Jacobian");
-    m->y = cst__alloc(&s->alloc, n + m->jac.nnz, sizeof *m->y);
-    if (!m->y) return cst__fail(s, COSTATE_ERR_MEMORY, "a Jacobian of %zu entries", m->jac.nnz);
-    m->values = m->jac.nnz ? m->y + n : NULL;
+    double *values = m->jac.nnz ? cst__alloc(&s->alloc, m->jac.nnz, sizeof *values) : NULL;
+    if (m->jac.nnz && !values) return cst__fail(s, COSTATE_ERR_MEMORY, "a Jacobian of %zu entries", m->jac.nnz);
+    m->values = values;
     s->stats.linsol = m->ls.name;
     s->stats.jac_nnz = (int64_t)m->jac.nnz;
     s->stats.colours = m->jac.colours;
@@ -146,12 +150,22 @@ static void empty(costate_solver *s, implicit *m)
     cst__release(&s->alloc, m->colptr);
     cst__release(&s->alloc, m->rowind);
     cst__release(&s->alloc, m->y);
+    cst__release(&s->alloc, m->values);
     *m = (implicit){.key = -1, .slots = m->slots, .pattern = s->prob.pattern};
+}
+
+/* That which the leader's methods know, or will find out the same way. */
+static costate_pattern leaders_pattern(const costate_solver *s)
+{
+    const costate_solver *leader = s->leader;
+    const implicit *m = leader->im;
+    for (int k = 0; k < METHODS_AUTO && (!m || m->waiting); k++) m = leader->idle[k].im;
+    return m && !m->waiting ? m->pattern : s->prob.pattern;
 }
 
 int cst__implicit_open(costate_solver *s, implicit *m, int slots)
 {
-    *m = (implicit){.key = -1, .slots = slots, .pattern = s->leader ? s->leader->im->pattern : s->prob.pattern};
+    *m = (implicit){.key = -1, .slots = slots, .pattern = s->leader ? leaders_pattern(s) : s->prob.pattern};
     s->im = m;
     m->waiting = !s->leader && !s->opt.linear_solver && !s->prob.jac && s->prob.pattern.format == COSTATE_DENSE &&
                  s->prob.n > DENSE_UP_TO && strcmp(s->opt.linsol, "dense") && strcmp(s->opt.linsol, "gmres");
@@ -192,6 +206,7 @@ int cst__implicit_jacobian(costate_solver *s, implicit *m, int64_t key, double t
     m->key = -1;
     m->t = t;
     memcpy(m->y, y, (size_t)s->prob.n * sizeof *y);
+    for (int i = 0; i < s->prob.n; i++) m->scale[i] = s->atol[i] + s->opt.rtol * fabs(y[i]);
     if (m->values) TRY(jacobian_eval(&m->jac, t, y, s->p, m->values));
     m->key = key;
     return 0;
@@ -281,10 +296,10 @@ int cst__implicit_iterates(const costate_solver *s, int transposed)
     return size >= (s->fam->id == COSTATE_FIRK ? FIRK_ITERATES_FROM : SDIRK_ITERATES_FROM);
 }
 
-/* Derivatives of a run with tolerance rtol are those of the true solution up to about rtol. What the iterations leave is a
- * thousandth of that in a step, and so stays well below it over as many steps as a run takes. */
+/* Tangents and adjoints are to agree to 1e-10, however coarse the run, which leaves a step some hundredths of that. Fine runs
+ * ask for more: a thousandth of what their discretization leaves. */
 double cst__sweep_tol(const costate_solver *s)
 {
     if (s->opt.sweep_tol > 0) return s->opt.sweep_tol;
-    return s->opt.step > 0 || s->opt.rtol == 0 ? 1e-12 : fmin(fmax(1e-3 * s->opt.rtol, 1e-13), 1e-6);
+    return s->opt.step > 0 || s->opt.rtol == 0 ? 1e-12 : fmin(fmax(1e-3 * s->opt.rtol, 1e-13), 1e-11);
 }

@@ -11,8 +11,10 @@ typedef struct implicit {
     linsol ls;
     double *values;   /* of the Jacobian; NULL for matrix-free solvers */
     double t, *y;     /* where it was evaluated */
+    double *scale;    /* n: tolerances there, the unit of the linear solver's unknowns */
     int64_t key;      /* the step it belongs to, as the family numbers them; -1: none */
     int slots;
+    int tested;       /* that it was given right: sens/given.c */
     int waiting;      /* nothing is open yet: the pattern will be looked for when the first run knows a point */
     costate_pattern pattern;
     int *colptr, *rowind; /* of a pattern that was found */
@@ -49,7 +51,9 @@ int cst__implicit_outcome(costate_solver *s, implicit *m, const linsol *ls, int 
 int cst__implicit_blame(const costate_solver *s, char *words, size_t size, int *row);
 
 /* Whether the linear stage systems of tangents (or, transposed, of adjoints) are iterated on the factors of the step; and the
- * relative error at which they are solved then. */
+ * relative error at which they are solved then. An iteration ends at IN_HAND of that: its rate of convergence is of corrections
+ * past, and norms do not see small components. */
+#define IN_HAND 0.1
 int cst__implicit_iterates(const costate_solver *s, int transposed);
 double cst__sweep_tol(const costate_solver *s);
 

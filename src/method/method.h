@@ -25,16 +25,27 @@
 #include "method/control.h"
 #include "solver/solver.h"
 
-/* One step from (t, y) to (tn, ynew), both whole states. tn is t + h up to round-off; a stage at c = 1 is evaluated at tn itself,
- * so that first-same-as-last is exact. */
+/* One step from y to ynew, both whole states, of size h. The right-hand side sees it go from t to tn, which is t + h up to
+ * round-off: `from` and `to`, or, where these are stops, their neighbours within the step. So the step before a stop sees
+ * nothing of a jump that the right-hand side makes there, and the step after it nothing of what was before. */
 typedef struct step {
     int64_t n;
     double t, h, tn;
+    double from, to; /* the times themselves */
+    double lag;      /* of a first attempt: by which the sum of all sizes is ahead of `from`, which is rounded */
+    int held;        /* stages at c > 1 are evaluated at tn: a stop that could not be reached otherwise */
     const double *y;
     double *stages; /* stage data, as many doubles as family.stage_doubles says; written by `step`, read by everything else */
     double *ynew;
     int note; /* of an accepted or repeated step, what was noted in solver.note; -1: a first attempt, which is to note it */
 } step;
+
+/* The time of a stage at node c: at c = 1 tn itself, so that first-same-as-last is exact, and before it not beyond. */
+static inline double step_time(const step *st, double c)
+{
+    double t = st->t + c * st->h;
+    return c == 1 || ((c < 1 || st->held) && (t - st->tn) * st->h > 0) ? st->tn : t;
+}
 
 /* A block of directions along a step. */
 typedef struct dblock {
@@ -57,7 +68,7 @@ typedef struct ablock {
     double *lambda, *mu, *omega;
     double *lambda_dot, *mu_dot; /* second order: their derivatives along the directions; else NULL */
     const double *pdot;          /* second order: np x w or NULL */
-    double *work;                /* family.adjoint_doubles * w doubles, shared by the blocks */
+    double *work;                /* family.adjoint_doubles (second_doubles) * w doubles, shared by the blocks */
     /* Points whose parameter part is still to be added to mu, in one vjp_points call for several steps; seeds are n x w. */
     int points, capacity; /* capacity 0: vjp adds to mu at every stage */
     double *pt;           /* their times */
@@ -65,6 +76,13 @@ typedef struct ablock {
     const double **pu;    /* their seeds, in pu_store */
     double *py_copy, *pu_store;
 } ablock;
+
+/* The fastest mode that a step shows: y' = lambda y with h lambda = size e^(i phi), and by how much the step made it grow. */
+typedef struct fast_mode {
+    double size, cosine; /* |h lambda|; cos phi: -1 for a mode that decays, 0 for one that swings */
+    double log_growth;   /* log |R(h lambda)| */
+    double safe;         /* the largest x with |R(-x)| <= 1/2, and <= 1 before: as far as steps should go */
+} fast_mode;
 
 /* Reasons of a family's own for a smaller step: Newton's iteration does not converge; the linear solver failed, as s->im knows; f
  * at a stage is not finite, which a family turns into an error of NaN before it returns. */
@@ -80,7 +98,9 @@ struct family {
     size_t (*carry_doubles)(const costate_solver *s);
     size_t (*stage_doubles)(const costate_solver *s);   /* of stage data per step */
     size_t (*tangent_doubles)(const costate_solver *s); /* of work per lane of a tangent step */
-    size_t (*adjoint_doubles)(const costate_solver *s); /* of work per lane of an adjoint step, first or second order */
+    size_t (*adjoint_doubles)(const costate_solver *s); /* of work per lane of an adjoint step, */
+    size_t (*single_doubles)(const costate_solver *s);  /* of one of a single lane, and */
+    size_t (*second_doubles)(const costate_solver *s);  /* of one of second order; either NULL: as many */
     int (*points)(const costate_solver *s);             /* most points a step adds to ablock */
 
     /* The history at t0, H(y, p): y has its n values, what follows is zero. NULL: the history is zero at t0. */
@@ -96,6 +116,9 @@ struct family {
     /* The step; ynew NULL: only the stages are wanted. *err becomes the error's norm, NaN if something is not finite. err NULL: a
      * fixed or repeated step, no estimate. Returns what the right-hand side does, or STEP_... */
     int (*step)(costate_solver *s, const step *st, double *err);
+    /* After an attempt that the estimate lets pass, what it may not have seen (witness.h), in tolerances; taken through the
+     * matrix of the step, where there is one, if it is larger than `most` otherwise. Only where solver.witness is not 0. */
+    int (*witness)(costate_solver *s, const step *st, double most, double *w);
     /* The size of the next attempt after this one, and with it whatever else the family chooses: an order, a matrix to keep.
      * It sees the error and the controller, and the estimates that `step` left in the family's memory; c->k is the order of
      * the next estimate plus one. What was chosen takes effect in the next first attempt, which notes it in solver.note (0
@@ -104,6 +127,9 @@ struct family {
     double (*settle)(costate_solver *s, const step *st, const outcome *o, control *c);
     /* After a step gave something that is not finite: the first stage and component at fault; 0 if there is one. */
     int (*culprit)(costate_solver *s, const step *st, int *stage, int *component);
+    /* Just after an accepted step: its fastest mode; 0: none is seen. NULL: the method damps whatever is fast. */
+    int (*mode)(costate_solver *s, const step *st, fast_mode *found);
+    double (*growth)(const costate_solver *s, double x); /* with it: log |R(-x)| */
     /* The running part of the objectives over the step is added to psi (nobj). */
     int (*running)(costate_solver *s, const step *st, double *psi);
     /* y at t + theta h; or, given a block d, its directions into ydot (n x w), `first` for the first theta of this step and

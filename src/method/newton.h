@@ -1,8 +1,14 @@
 /* newton.h - when a simplified Newton iteration has converged, and when it will not. Hairer, Wanner: Solving ODEs II, IV.8.
  *
- * With theta = |d_k| / |d_(k-1)| the error after iteration k is about theta/(1-theta) |d_k|, in tolerances. It is accepted
- * below kappa; the iteration is given up if theta >= 1, or if theta^(most-k)/(1-theta) |d_k|, what would be left at the end,
- * is above kappa. */
+ * With theta = |d_k| / |d_(k-1)| the error after iteration k is about theta/(1-theta) |d_k|, in tolerances. Two bounds:
+ *
+ *     share   what the solution can bear. A first attempt is given up if theta >= 1, or if theta^(most-k)/(1-theta) |d_k|, what
+ *             would be left at the end, is above it: a smaller step will do better.
+ *     kappa   what derivatives can bear. They are those of stages that are solved exactly, so the iteration goes on to here.
+ *             Where it comes to a halt between the two, at round-off of f or because it is slow, it is done.
+ *
+ * A recorded step that is taken again, or one of a given size, has no smaller one to turn to: it goes on for as long as it
+ * gets anywhere. With the same input a recorded step does what it did, since this is asked only where it would have failed. */
 #ifndef COSTATE_METHOD_NEWTON_H
 #define COSTATE_METHOD_NEWTON_H
 
@@ -13,7 +19,10 @@
 
 typedef struct newton {
     int k, most;
-    double kappa;
+    int firm;  /* no smaller step is to be had */
+    int stuck; /* corrections that were not smaller than those before */
+    double share, kappa;
+    double noise; /* corrections that round-off of y alone explains */
     double rate;  /* theta/(1-theta), of this iteration or, before its second correction, of the one before */
     double theta; /* of the last two corrections; 0 before there are two */
     double norm;  /* of the last correction */
@@ -21,38 +30,68 @@ typedef struct newton {
 
 typedef enum newton_verdict { NEWTON_AGAIN, NEWTON_DONE, NEWTON_FAILS } newton_verdict;
 
-/* What an iteration may leave, in tolerances. It has the same sign step after step and adds up over as many steps as a run
- * takes, so that the share shrinks with the tolerance (HW IV.8), down to round-off. */
-static inline double newton_tolerance(const costate_solver *s)
+/* What an iteration may leave for the solution's sake, in tolerances. It has the same sign step after step and adds up over as
+ * many steps as a run takes, so that it shrinks with the tolerance (HW IV.8), down to round-off. */
+static inline double newton_share(const costate_solver *s)
 {
-    if (s->opt.newton_tol > 0) return s->opt.newton_tol;
     return s->opt.step > 0 || s->opt.rtol == 0 ? 0.01 : fmin(0.01, fmax(sqrt(s->opt.rtol), 10 * DBL_EPSILON / s->opt.rtol));
 }
 
-/* rate: of the iteration before (part of what a step carries), 0 at the start of a run. It is a guess, good for a share of the
- * tolerance and not for stage systems that are to be solved to round-off: after linear steps it would end the iteration of the
- * first that is not too early. */
-static inline newton newton_start(const costate_solver *s, double rate)
+/* And for the sake of derivatives, which see the error of the stages as it is. A thirtieth costs an iteration at most, a tenth
+ * of a gradient's time. Steps of a given size are solved to round-off. */
+static inline double newton_tolerance(const costate_solver *s)
 {
-    const double kappa = newton_tolerance(s), share = 1e-6;
-    double guess = rate > 0 && kappa > share ? powf((float)fmax(rate, DBL_EPSILON), 0.8f) : 1; /* single precision will do */
-    return (newton){.most = (int)s->opt.newton_most, .kappa = kappa, .rate = guess};
+    if (s->opt.newton_tol > 0) return s->opt.newton_tol;
+    return s->opt.step > 0 ? 0 : newton_share(s) / 30;
+}
+
+/* size: that of y, in tolerances. rate: of the iteration before (part of what a step carries), 0 at the start of a run. It is a
+ * guess, good for a share of the tolerance and not for stage systems that are to be solved to round-off: after linear steps it
+ * would end the iteration of the first that is not too early. */
+static inline newton newton_start(const costate_solver *s, const step *st, double size, double rate)
+{
+    const double kappa = newton_tolerance(s), least = 1e-6;
+    double guess = rate > 0 && kappa > least ? powf((float)fmax(rate, DBL_EPSILON), 0.8f) : 1; /* single precision will do */
+    return (newton){.most = (int)s->opt.newton_most,
+                    .firm = st->note >= 0 || s->opt.step > 0,
+                    .share = fmax(newton_share(s), kappa),
+                    .kappa = kappa,
+                    .noise = 1000 * DBL_EPSILON * size,
+                    .rate = guess};
+}
+
+/* An iteration that would not converge in time. */
+static inline newton_verdict newton_late(newton *c, double norm)
+{
+    if (norm <= c->noise) return NEWTON_DONE;
+    if (c->firm && c->stuck < 4 && c->k < 10 * c->most) return NEWTON_AGAIN;
+    return c->firm && norm * fmax(1, c->rate) <= 1 ? NEWTON_DONE : NEWTON_FAILS; /* round-off of f, then */
 }
 
 /* norm: of the correction just applied, weighted like errors. */
 static inline newton_verdict newton_judge(newton *c, double norm)
 {
+    const double slow = 0.8, hopeless = 0.99;
     if (!isfinite(norm)) return NEWTON_FAILS;
-    if (c->k++ > 0) {
-        c->theta = norm / c->norm;
-        if (c->theta >= 0.99) return NEWTON_FAILS;
-        c->rate = norm / (c->norm - norm);
-    }
+    double theta = c->k > 0 ? norm / c->norm : 0, before = c->norm;
+    c->k++;
     c->norm = norm;
-    if (c->rate * norm <= c->kappa || norm == 0) return NEWTON_DONE;
+    if (theta >= slow) { /* once it may be that the error turns, as it does with complex eigenvalues */
+        double left = theta < hopeless ? norm * theta / (1 - theta) : norm; /* of noise, as much as it is */
+        c->stuck++;
+        if (left <= c->share) return c->stuck > 1 || norm <= c->noise ? NEWTON_DONE : NEWTON_AGAIN;
+        if (theta >= hopeless) return newton_late(c, norm);
+    }
+    if (theta > 0) {
+        c->theta = theta;
+        c->rate = norm / (before - norm);
+    }
+    double error = c->rate * norm;
+    if (error <= c->kappa || norm == 0) return NEWTON_DONE;
     int left = c->most - c->k;
-    if (left == 0 || (c->k > 1 && c->rate * norm * __builtin_powi(c->theta, left - 1) > c->kappa)) return NEWTON_FAILS;
-    return NEWTON_AGAIN;
+    if (error <= c->share) return left > -c->most ? NEWTON_AGAIN : NEWTON_DONE;
+    int late = left <= 0 || (c->k > 1 && error * __builtin_powi(c->theta, left - 1) > c->share);
+    return late ? newton_late(c, norm) : NEWTON_AGAIN;
 }
 
 #endif

@@ -52,6 +52,26 @@ static void derive(ros *m, const costate_table *tb)
     cst__ros_extend(m, tb);
 }
 
+static int witness_of(ros *m, const costate_table *tb)
+{
+    witness_slopes q = {0};
+    double b[ROS_MOST] = {0}, e[ROS_MOST] = {0}, x[ROS_MOST], d[WITNESS_MOST];
+    if (!tb->e) return 0;
+    tableau_ros_row(tb, tb->e, x);
+    for (int i = 0; i < m->s; i++) {
+        b[m->same[i]] += m->b[i];
+        e[m->same[i]] += x[i];
+    }
+    for (int i = 0; i < m->s; i++) {
+        witness_add(&q, tb->alpha[i], 0, b[i], e[i]);
+        q.idle[i] = m->same[i] != i;
+    }
+    witness_add(&q, 1, 0, 0, 0);
+    int order = cst__witness(&q, 3, d); /* stages are of first order, and in a way of their own */
+    m->watch = row_make(d, order ? q.s : 0, 1);
+    return order;
+}
+
 static int ros_open(costate_solver *s)
 {
     ros *m = cst__alloc(&s->alloc, 1, sizeof *m);
@@ -59,6 +79,7 @@ static int ros_open(costate_solver *s)
     memset(m, 0, sizeof *m);
     s->method = m;
     derive(m, s->table);
+    s->witness = witness_of(m, s->table);
     TRY(cst__implicit_open(s, &m->im, 1));
     m->together = s->prob.np / TOGETHER <= s->prob.n;
     size_t n = cst__pad((size_t)s->prob.n), lanes = (size_t)s->opt.lanes, dd = m->together || s->d.running.fn.eval ? lanes : 0;
@@ -209,6 +230,28 @@ static int ros_step(costate_solver *s, const step *st, double *err)
     return 0;
 }
 
+static int ros_witness(costate_solver *s, const step *st, double most, double *w)
+{
+    ros *m = s->method;
+    size_t n = (size_t)s->prob.n;
+    double c[ROW_MOST], *f[ROS_MOST + 1], one = 1;
+    const double *v[ROW_MOST], *through = m->y;
+    memcpy(f, m->f, (size_t)m->s * sizeof *f);
+    f[m->s] = s->fnew;
+    if (!s->fnew_valid && m->watch.j[m->watch.m - 1] == m->s) { /* the next step begins with it */
+        TRY(deriv_rhs(&s->d, st->tn, st->ynew, s->p, s->fnew));
+        s->fnew_valid = 1;
+    }
+    int terms = row_terms(&m->watch, st->h, f, c, v, 0);
+    *w = cst__error_norm(n, terms, c, v, st->y, st->ynew, s->opt.rtol, s->atol);
+    if (*w <= most) return 0;
+    row_terms(&m->watch, 1 / s->table->gamma[0], f, c, v, 0);
+    cst__combine(n, NULL, terms, c, v, m->y);
+    TRY(cst__implicit_solve(s, &m->im, 0, 0, 1, m->y));
+    *w = cst__error_norm(n, 1, &one, &through, st->y, st->ynew, s->opt.rtol, s->atol);
+    return 0;
+}
+
 static int ros_culprit(costate_solver *s, const step *st, int *stage, int *component)
 {
     const ros *m = s->method;
@@ -277,6 +320,7 @@ const family cst__ros = {
     .adjoint_doubles = ros_adjoint_doubles,
     .points = ros_points,
     .step = ros_step,
+    .witness = ros_witness,
     .culprit = ros_culprit,
     .running = ros_running,
     .dense = cst__ros_dense,

@@ -5,6 +5,7 @@
 #include "method/extend.h"
 #include "method/implicit.h"
 #include "method/rows.h"
+#include "method/witness.h"
 #include "tableau/tableau.h"
 
 enum { ROS_MOST = TABLEAU_STAGES };
@@ -14,6 +15,7 @@ typedef struct ros {
     row a[ROS_MOST], g[ROS_MOST];   /* rows of A and G */
     row at[ROS_MOST], gt[ROS_MOST]; /* of their transposes; that of A for first ones alone */
     row m, e;                       /* weights of the new state and of the estimate */
+    row watch;                      /* of the witness, on f at the stages and, behind them, at the end */
     double b[ROS_MOST];             /* weights of the running objective, those of the order conditions */
     double bgamma;                  /* sum b_i gamma_i */
     int filter;                     /* the estimate does not vanish on stiff components */
@@ -50,8 +52,7 @@ const double *cst__ros_total(const costate_solver *s, int i, int w, double *cons
 
 static inline double ros_time(const costate_solver *s, const step *st, int i)
 {
-    double c = s->table->alpha[i];
-    return c == 1 ? st->tn : st->t + c * st->h;
+    return step_time(st, s->table->alpha[i]);
 }
 
 /* The estimates of ros2, ros3 and ros4 do not vanish on stiff components: of one that is off its slow motion by d (after a

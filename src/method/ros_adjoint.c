@@ -53,8 +53,8 @@ int cst__ros_brackets(costate_solver *s, const step *st, const ros_group *g, dou
     }
     cst__ros_put(g, n, 1, k, m->rk);
     cst__ros_put(g, n, g->w, u, m->ru);
-    memset(m->rd, 0, (size_t)(n * g->all) * sizeof *m->rd);
-    memset(m->rp, 0, (size_t)(np * g->all) * sizeof *m->rp);
+    memset(m->rd, 0, (size_t)n * (size_t)g->all * sizeof *m->rd);
+    memset(m->rp, 0, (size_t)np * (size_t)g->all * sizeof *m->rp);
     TRY(deriv_vjp_dot(&s->d, st->t, st->y, s->p, g->all, td, m->rk, NULL, m->ru, NULL, NULL, m->rd, NULL, np ? m->rp : NULL));
     cst__ros_add(g, n, m->rd, b->lambda);
     cst__ros_add(g, np, m->rp, b->mu);

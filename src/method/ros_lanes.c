@@ -36,10 +36,10 @@ const double *cst__ros_times(const costate_solver *s, const step *st, const ros_
 LANES_INLINE void put(int w, int all, int rows, int count, int xw, double *const *x, double *block)
 {
     for (int i = 0; i < count; i++)
-        for (int q = 0; q < rows; q++)
+        for (ptrdiff_t q = 0; q < rows; q++)
             for (int j = 0; j < w; j++) block[q * all + i * w + j] = w == 1 || xw == 1 ? x[i][q] : x[i][q * w + j];
     for (int l = count * w; l < all; l++)
-        for (int q = 0; q < rows; q++) block[q * all + l] = 0;
+        for (ptrdiff_t q = 0; q < rows; q++) block[q * all + l] = 0;
 }
 
 void cst__ros_put(const ros_group *g, int rows, int xw, double *const *x, double *block)
@@ -49,7 +49,7 @@ void cst__ros_put(const ros_group *g, int rows, int xw, double *const *x, double
 
 LANES_INLINE void put_same(int w, int all, int rows, const double *x, double *block)
 {
-    for (int q = 0; q < rows; q++)
+    for (ptrdiff_t q = 0; q < rows; q++)
         for (int l = 0, j = 0; l < all; l++, j = j + 1 < w ? j + 1 : 0) block[q * all + l] = x[q * w + j];
 }
 
@@ -61,7 +61,7 @@ void cst__ros_put_same(const ros_group *g, int rows, const double *x, double *bl
 /* Lanes that fill up a block had nothing to start from, and add nothing. */
 LANES_INLINE void add(int w, int all, int rows, const double *block, double *out)
 {
-    for (int q = 0; q < rows; q++)
+    for (ptrdiff_t q = 0; q < rows; q++)
         for (int j = 0; j < w; j++) {
             double sum = 0;
             for (int l = j; l < all; l += w) sum += block[q * all + l];

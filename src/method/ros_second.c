@@ -103,8 +103,8 @@ static int brackets(costate_solver *s, const step *st, const ros_group *g, const
     ros *m = s->method;
     int n = s->prob.n, np = b->mu_dot ? s->prob.np : 0, all = g->all;
     double *pdot = b->pdot ? m->rq : NULL, *sum = m->rd, *psum = np ? m->rp : NULL;
-    memset(sum, 0, (size_t)(n * all) * sizeof *sum);
-    memset(m->rp, 0, (size_t)(np * all) * sizeof *m->rp);
+    memset(sum, 0, (size_t)n * (size_t)all * sizeof *sum);
+    memset(m->rp, 0, (size_t)np * (size_t)all * sizeof *m->rp);
     cst__ros_put_same(g, n, ydot, m->ry);
     if (pdot) cst__ros_put_same(g, s->prob.np, b->pdot, pdot);
     TRY(cst__of(s, "vjp_dot2",

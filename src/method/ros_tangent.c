@@ -80,10 +80,11 @@ static int running_second(costate_solver *s, const step *st, dblock *d)
     int lanes = (int)s->opt.lanes, w = d->w;
     for (int first = 0; first < s->nobj; first += lanes) {
         int count = s->nobj - first < lanes ? s->nobj - first : lanes;
-        memset(m->ro, 0, (size_t)(s->nobj * count) * sizeof *m->ro);
-        memset(m->rd, 0, (size_t)(s->prob.n * count) * sizeof *m->rd);
-        memset(m->rp, 0, (size_t)(s->prob.np * count) * sizeof *m->rp);
-        for (int o = 0; o < count; o++) {
+        const size_t lanes_of_all = (size_t)count * sizeof(double);
+        memset(m->ro, 0, (size_t)s->nobj * lanes_of_all);
+        memset(m->rd, 0, (size_t)s->prob.n * lanes_of_all);
+        memset(m->rp, 0, (size_t)s->prob.np * lanes_of_all);
+        for (ptrdiff_t o = 0; o < count; o++) {
             m->ro[(first + o) * count + o] = 1;
             m->td[o] = st->h * st->h * m->bgamma;
         }
@@ -91,11 +92,11 @@ static int running_second(costate_solver *s, const step *st, dblock *d)
         TRY(cst__of(
             s, "running's vjp_dot",
             r->fn.vjp_dot(0, st->t, st->y, s->p, count, m->td, m->rk, NULL, m->ro, NULL, NULL, m->rd, NULL, m->rp, r->data)));
-        for (int o = 0; o < count; o++)
+        for (ptrdiff_t o = 0; o < count; o++)
             for (int l = 0; l < w; l++) {
                 double sum = 0;
-                for (int i = 0; i < s->prob.n; i++) sum += m->rd[i * count + o] * d->ydot[i * w + l];
-                for (int i = 0; d->pdot && i < s->prob.np; i++) sum += m->rp[i * count + o] * d->pdot[i * w + l];
+                for (ptrdiff_t i = 0; i < s->prob.n; i++) sum += m->rd[i * count + o] * d->ydot[i * w + l];
+                for (ptrdiff_t i = 0; d->pdot && i < s->prob.np; i++) sum += m->rp[i * count + o] * d->pdot[i * w + l];
                 d->qdot[(first + o) * w + l] += sum;
             }
     }

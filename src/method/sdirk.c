@@ -18,9 +18,8 @@
 /* Factors are kept while corrections shrink by theta_kept or better and h is within a quarter of theirs. */
 static const double theta_kept = 0.05, ratio_least = 0.8, ratio_most = 1.25;
 
-/* Newton's error is not asked to be below round_off times y; an iteration that gets no further is done if its corrections are
- * below stalled times y. */
-static const double round_off = DBL_EPSILON / 8, stalled = 1000 * DBL_EPSILON;
+/* Newton's error is not asked to be below round_off times y. */
+static const double round_off = DBL_EPSILON / 8;
 
 /* ---- opening and closing ---------------------------------------------------------------------------------------------- */
 
@@ -30,15 +29,17 @@ static int sdirk_open(costate_solver *s)
     if (!m) return cst__fail(s, COSTATE_ERR_MEMORY, "the method");
     memset(m, 0, sizeof *m);
     s->method = m;
-    cst__sdirk_weights(m, s->table);
+    s->witness = cst__sdirk_weights(m, s->table);
     TRY(cst__implicit_open(s, &m->im, SLOT_STAGE + m->s));
     size_t n = cst__pad((size_t)s->prob.n);
-    double *at = m->memory = cst__alloc(&s->alloc, (2 * (size_t)m->s + SLOT_STAGE + 2) * n, sizeof(double));
+    double *at = m->memory = cst__alloc(&s->alloc, (2 * (size_t)m->s + SLOT_STAGE + 4) * n, sizeof(double));
     if (!at) return cst__fail(s, COSTATE_ERR_MEMORY, "%d stages of %d states", m->s, s->prob.n);
     for (int i = 1; i <= m->s; i++, at += n) m->z[i] = at;
     for (int i = 0; i < SLOT_STAGE + m->s; i++, at += n) m->held[i].y = at;
     m->gi = at;
-    m->r = at + n;
+    m->r = at += n;
+    m->end[0] = at += n;
+    m->end[1] = at + n;
     return 0;
 }
 
@@ -56,7 +57,7 @@ static void sdirk_close(costate_solver *s)
 static void sdirk_start(costate_solver *s, int fresh)
 {
     sdirk *m = s->method;
-    m->im.key = -1;
+    m->im.key = m->ended[0] = m->ended[1] = -1;
     for (int i = 0; i < SLOT_STAGE + m->s; i++) m->held[i].shift = 0;
     if (fresh && m->im.ls.ops->restart) m->im.ls.ops->restart(m->im.ls.self);
 }
@@ -137,7 +138,7 @@ int cst__sdirk_factor(costate_solver *s, int slot, const sdirk_matrix *a)
 
 typedef struct progress { /* of Newton's method over the stages of a step */
     double shift, damp;
-    double kappa; /* error that y+ may have of it, in tolerances */
+    int exact;    /* the matrix is that of the iterate, every time */
     double size;  /* of y, in tolerances */
     double rate;  /* of the stage before */
     double theta; /* largest so far */
@@ -174,12 +175,15 @@ static int newton_stage(costate_solver *s, const step *st, int i, progress *p)
     const double one = 1, both[2] = {p->shift, -p->shift}, *z = m->z[i + 1], *r = m->r, *gz[2] = {m->gi, z};
     double *y = sdirk_stage(s, st->stages, i, 1);
     start_values(s, st, i);
-    newton k = newton_start(s, p->rate);
+    newton k = newton_start(s, st, p->size, p->rate);
     /* Of an error in z_i, d^T (I - theta)^-1 = b^T/gamma reaches y+ where f_y is small. */
-    k.kappa = fmax(p->kappa / fmax(1, fabs(s->table->b[i]) / m->gamma), round_off * p->size);
+    double reaches = fmax(1, fabs(s->table->b[i]) / m->gamma);
+    k.kappa = fmax(k.kappa / reaches, round_off * p->size);
+    k.share = fmax(k.share / reaches, k.kappa);
     p->rate = k.rate;
     for (newton_verdict verdict = NEWTON_AGAIN; verdict == NEWTON_AGAIN;) {
         cst__combine(n, st->y, 1, &one, &z, y);
+        if (p->exact) TRY(cst__sdirk_factor(s, SLOT_STEP, &(sdirk_matrix){sdirk_time(m, st, i), p->shift, y}));
         TRY(deriv_rhs(&s->d, sdirk_time(m, st, i), y, s->p, m->r));
         cst__combine(n, m->r, 2, both, gz, m->r);
         TRY(cst__implicit_solve(s, &m->im, SLOT_STEP, 0, 1, m->r));
@@ -187,9 +191,8 @@ static int newton_stage(costate_solver *s, const step *st, int i, progress *p)
         if (!isfinite(norm)) return blame(s, st, i);
         cst__combine(n, z, 1, &p->damp, &r, m->z[i + 1]);
         verdict = newton_judge(&k, norm);
-        int noise = norm <= stalled * p->size;
-        if (verdict == NEWTON_FAILS && !noise) return STEP_NEWTON;
-        if (k.k > 1 && !noise) { /* round-off says nothing about how fast it converges */
+        if (verdict == NEWTON_FAILS) return STEP_NEWTON;
+        if (k.k > 1 && norm > k.noise) { /* round-off says nothing about how fast it converges */
             p->rate = k.rate;
             p->theta = fmax(p->theta, k.theta);
         }
@@ -198,21 +201,25 @@ static int newton_stage(costate_solver *s, const step *st, int i, progress *p)
     return 0;
 }
 
-static int newton_stages(costate_solver *s, const step *st, const sdirk_matrix *a, progress *p)
+static int newton_stages(costate_solver *s, const step *st, const sdirk_matrix *a, int exact, progress *p)
 {
     sdirk *m = s->method;
     size_t n = (size_t)s->prob.n;
     const double one = 1, *carry = st->y + n;
     m->bad_stage = -1;
-    TRY(cst__sdirk_factor(s, SLOT_STEP, a));
+    if (!exact) TRY(cst__sdirk_factor(s, SLOT_STEP, a));
     m->z[0] = (double *)(uintptr_t)(carry + CARRY_VECTORS + n);
     if (carry[CARRY_SHIFT] == 0) {
         if (!s->f_valid) TRY(deriv_rhs(&s->d, st->t, st->y, s->p, s->f));
         s->f_valid = 1;
         m->z[0] = s->f;
+        if (!cst__first_not_finite(n, s->f, &m->bad_component)) {
+            m->bad_stage = 0;
+            return STEP_NEWTON;
+        }
     }
     double shift = sdirk_shift(m, st);
-    *p = (progress){.shift = shift, .damp = sdirk_damp(shift, a), .kappa = newton_tolerance(s), .rate = carry[CARRY_RATE]};
+    *p = (progress){.shift = shift, .damp = exact ? 1 : sdirk_damp(shift, a), .exact = exact, .rate = carry[CARRY_RATE]};
     p->size = cst__error_norm(n, 1, &one, &st->y, st->y, st->y, s->opt.rtol, s->atol);
     for (int i = 0; i < m->s; i++) TRY(newton_stage(s, st, i, p));
     return 0;
@@ -258,11 +265,12 @@ static int sdirk_step(costate_solver *s, const step *st, double *err)
     progress p;
     sdirk_matrix a = cst__sdirk_choose(s, st);
     s->fnew_valid = 0;
-    int rc = newton_stages(s, st, &a, &p);
+    int rc = newton_stages(s, st, &a, 0, &p);
     if (a.y != st->y && (rc == STEP_NEWTON || rc == STEP_MATRIX)) {
         a = fresh_matrix(s, st);
-        rc = newton_stages(s, st, &a, &p);
+        rc = newton_stages(s, st, &a, 0, &p);
     }
+    if (rc == STEP_NEWTON && (st->note >= 0 || s->opt.step > 0)) rc = newton_stages(s, st, &a, 1, &p);
     s->note = a.y == st->y ? NOTE_RENEWED : NOTE_KEPT;
     if (rc == STEP_NEWTON && m->bad_stage >= 0) {
         if (err) *err = NAN;
@@ -272,6 +280,49 @@ static int sdirk_step(costate_solver *s, const step *st, double *err)
     if (rc) return rc;
     if (st->ynew) finish(s, st, &a, &p);
     return err ? estimate(s, st, a.shift, err) : 0;
+}
+
+/* The slope at the start: that at the end of the step before, unless a stop may have changed it. */
+static int first_slope(costate_solver *s, const step *st, double **f)
+{
+    sdirk *m = s->method;
+    int before = !(st->n & 1), known = st->t == st->from || s->prob.autonomous;
+    *f = m->ended[before] == st->n - 1 ? m->end[before] : s->f;
+    if (known && *f != s->f) return 0;
+    if (!s->f_valid) TRY(deriv_rhs(&s->d, st->t, st->y, s->p, s->f));
+    s->f_valid = 1;
+    *f = s->f;
+    return 0;
+}
+
+static void keep_last_slope(costate_solver *s, const step *st)
+{
+    sdirk *m = s->method;
+    double c[ROW_MOST];
+    const double *v[ROW_MOST];
+    int terms = row_terms(&m->last, 1 / st->h, m->z + 1, c, v, 0);
+    cst__combine((size_t)s->prob.n, NULL, terms, c, v, m->end[st->n & 1]);
+    m->ended[st->n & 1] = st->n;
+}
+
+static int sdirk_witness(costate_solver *s, const step *st, double most, double *w)
+{
+    sdirk *m = s->method;
+    size_t n = (size_t)s->prob.n;
+    double c[ROW_MOST], *z[SDIRK_MOST + 1], one = 1;
+    const double *v[ROW_MOST], *through = m->r;
+    memcpy(z, m->z, sizeof z);
+    TRY(first_slope(s, st, &z[0]));
+    keep_last_slope(s, st);
+    int terms = row_terms(&m->watch, 1, z, c, v, 0);
+    if (m->watch.j[0] == 0) c[0] *= st->h;
+    *w = cst__error_norm(n, terms, c, v, st->y, st->ynew, s->opt.rtol, s->atol);
+    if (*w <= most) return 0;
+    for (int i = 0; i < terms; i++) c[i] *= m->held[SLOT_STEP].shift;
+    cst__combine(n, NULL, terms, c, v, m->r);
+    TRY(cst__implicit_solve(s, &m->im, SLOT_STEP, 0, 1, m->r));
+    *w = cst__error_norm(n, 1, &one, &through, st->y, st->ynew, s->opt.rtol, s->atol);
+    return 0;
 }
 
 static int sdirk_culprit(costate_solver *s, const step *st, int *stage, int *component)
@@ -307,6 +358,7 @@ const family cst__sdirk = {
     .points = sdirk_points,
     .start = sdirk_start,
     .step = sdirk_step,
+    .witness = sdirk_witness,
     .culprit = sdirk_culprit,
     .running = sdirk_running,
     .dense = cst__sdirk_dense,

@@ -11,6 +11,7 @@
 #include "method/extend.h"
 #include "method/implicit.h"
 #include "method/rows.h"
+#include "method/witness.h"
 
 enum { SDIRK_MOST = ROW_MOST };                                /* stages */
 enum { SDIRK_KEPT = 3, SDIRK_WORK = 2 + 2 * SDIRK_KEPT };     /* of an iterated system: directions kept, vectors of work */
@@ -35,6 +36,8 @@ typedef struct sdirk {
     double c[SDIRK_MOST];
     row g[SDIRK_MOST];                          /* g_i = h sum_(j<i) a_ij f_j in terms of the z_j */
     row guess[SDIRK_MOST];                      /* starting value of z_i: weights of h slope (number 0) and z_1, z_2, ... */
+    row watch;                                  /* of the witness: weights of h slope at the start (number 0) and z_1, z_2, ... */
+    row last;                                   /* of the z_i: h times f at the end, for the witness of the next step */
     row d, e, slope;                            /* weights of the z_i: new state, estimate, h times the slope at the end */
     row at[SDIRK_MOST];                         /* rows of A^T, without the diagonal */
     extend_weights dense;                       /* of the z_i */
@@ -45,11 +48,13 @@ typedef struct sdirk {
     double *memory;
     double *z[SDIRK_MOST + 1]; /* the slope, then z_1, z_2, ... of the step taken last */
     double *gi, *r;            /* n: g_i; residual, correction, estimate */
+    double *end[2];            /* n: f at the end of the steps `ended`, as far as witnesses were called */
+    int64_t ended[2];
 } sdirk;
 
 static inline double sdirk_time(const sdirk *m, const step *st, int i)
 {
-    return m->c[i] == 1 ? st->tn : st->t + m->c[i] * st->h;
+    return step_time(st, m->c[i]);
 }
 
 static inline double sdirk_shift(const sdirk *m, const step *st)
@@ -68,7 +73,7 @@ static inline double sdirk_damp(double shift, const sdirk_matrix *a)
     return 2 / (1 + shift / a->shift);
 }
 
-void cst__sdirk_weights(sdirk *m, const costate_table *tb); /* all that follows from the table */
+int cst__sdirk_weights(sdirk *m, const costate_table *tb); /* all that follows from the table; the order of the witness */
 
 /* The matrix that the step iterates with. */
 sdirk_matrix cst__sdirk_choose(const costate_solver *s, const step *st);

@@ -22,7 +22,6 @@
 
 enum { ITERATIONS = 40, LANES = 64 };
 #define POOR 0.5
-#define IN_HAND 0.1 /* of sweep_tol: theta is of corrections past, and norms do not see small components */
 
 typedef struct lin {
     costate_solver *s;

@@ -32,7 +32,33 @@ static row guess(int i, const extend_facts *f)
     return row_make(x, i + 1, 1);
 }
 
-void cst__sdirk_weights(sdirk *m, const costate_table *tb)
+/* h times the slope at the end, if the new state is the last stage, else that of the extension. */
+static void last_slope(const sdirk *m, const costate_table *tb, double *slope)
+{
+    int s = m->s;
+    double unit[SDIRK_MOST] = {0};
+    unit[s - 1] = 1;
+    for (int i = 0; i < s; i++)
+        if (fabs(tb->b[i] - tb->a[(s - 1) * s + i]) > 1e-14) return;
+    by_inverse(tb, unit, slope);
+}
+
+/* The slope at the start is that of the step before. */
+static int witness_of(sdirk *m, const costate_table *tb, const extend_facts *f)
+{
+    witness_slopes q = {0};
+    double d[WITNESS_MOST], x[WITNESS_MOST];
+    if (!tb->e) return 0;
+    witness_add(&q, 0, 0, 0, 0);
+    for (int i = 0; i < m->s; i++) witness_add(&q, m->c[i], f->of[1][i], tb->b[i], tb->e[i]);
+    int k = 1 + (tb->order < tb->embedded_order ? tb->order : tb->embedded_order), order = cst__witness(&q, k, d);
+    x[0] = d[0];
+    by_inverse(tb, d + 1, x + 1);
+    m->watch = row_make(x, order ? q.s : 0, 1);
+    return order;
+}
+
+int cst__sdirk_weights(sdirk *m, const costate_table *tb)
 {
     int s = m->s = tb->stages;
     double d[SDIRK_MOST], e[SDIRK_MOST], slope[SDIRK_MOST];
@@ -60,5 +86,8 @@ void cst__sdirk_weights(sdirk *m, const costate_table *tb)
     cst__extend(s, &f, d, m->dense);
     for (int i = 0; i < s; i++) slope[i] = m->dense[i][0] + 2 * m->dense[i][1] + 3 * m->dense[i][2];
     m->slope = row_make(slope, s, 1);
+    last_slope(m, tb, slope);
+    m->last = row_make(slope, s, 1);
     for (int i = 0; i < s; i++) m->guess[i] = guess(i, &f);
+    return witness_of(m, tb, &f);
 }

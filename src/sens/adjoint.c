@@ -1,8 +1,10 @@
 /* adjoint.c - gradients: the public calls, with everything around the sweep. */
+#include "sens/given.h"
 #include "sens/transpose.h"
 
 #include "base/kernels.h"
 #include "platform/machine.h"
+#include "sens/fast.h"
 
 /* The common part of both. */
 static int adjoint(costate_solver *s, int w, int objectives, const double *weights, double *lambda, double *mu)
@@ -10,6 +12,7 @@ static int adjoint(costate_solver *s, int w, int objectives, const double *weigh
     size_t lanes = (size_t)w, n = (size_t)s->prob.n;
     double began = platform_now();
     TRY(cst__sweep_ready(s));
+    TRY(cst__given_test(s));
     if (!s->recorded[PRIMAL]) { /* given up for a second-order sweep: the run is repeated */
         TRY(cst__traj_prepare(s, PRIMAL, 0));
         TRY(cst__repeat(s, s->y0, NULL, PRIMAL, NULL, NULL));
@@ -18,6 +21,7 @@ static int adjoint(costate_solver *s, int w, int objectives, const double *weigh
     if (weights && !cst__all_finite((size_t)s->nobj * lanes, weights))
         return cst__fail(s, COSTATE_ERR_INPUT, "a weight of the objectives");
     traj_info before, after;
+    s->fast_part = 0;
     traj_get_info(s->tr[PRIMAL], &before);
     int status = cst__transpose(s, w, &(transpose){.objectives = objectives, .weights = weights, .lambda = lambda, .mu = mu});
     if (status) { /* what was computed again on the way may be at fault: the next sweep repeats the run */
@@ -27,6 +31,7 @@ static int adjoint(costate_solver *s, int w, int objectives, const double *weigh
     traj_get_info(s->tr[PRIMAL], &after);
     s->stats.recomputed_steps = after.recomputed - before.recomputed;
     s->stats.adjoint_s = platform_now() - began;
+    cst__fast_judge(s);
     return 0;
 }
 
@@ -36,7 +41,7 @@ int costate_adjoint(costate_solver *s, int w, double *lambda, double *mu)
     if (!status && w < 1) status = cst__fail(s, COSTATE_ERR_WIDTH, "w = %d", w);
     if (!status && !lambda) status = cst__fail(s, COSTATE_ERR_NULL, "lambda");
     if (!status) status = adjoint(s, w, 0, NULL, lambda, mu);
-    if (status) cst__no_numbers(s, w, lambda, mu);
+    if (status) cst__no_numbers(s, w > 0 ? (size_t)w : 0, lambda, mu);
     return status;
 }
 
@@ -45,9 +50,9 @@ int costate_gradient(costate_solver *s, int w, const double *weights, double *dy
     int status = cst__begin(s);
     if (!status && w < 1) status = cst__fail(s, COSTATE_ERR_WIDTH, "w = %d", w);
     if (!status && !dy0) status = cst__fail(s, COSTATE_ERR_NULL, "dy0");
-    if (!status && !weights && w != s->nobj)
+    if (!status && !cst__lanes_of(s, w, weights))
         status = cst__fail(s, COSTATE_ERR_WIDTH, "w = %d without weights, but there are %d objectives", w, s->nobj);
     if (!status) status = adjoint(s, w, 1, weights, dy0, dp);
-    if (status) cst__no_numbers(s, w, dy0, dp);
+    if (status) cst__no_numbers(s, cst__lanes_of(s, w, weights), dy0, dp);
     return status;
 }

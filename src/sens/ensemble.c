@@ -5,6 +5,7 @@
  * for all of them. */
 #include "base/kernels.h"
 #include "base/sized.h"
+#include "core/auto.h"
 #include "core/driver.h"
 #include "core/thread_pool.h"
 #include "core/workers.h"
@@ -19,9 +20,16 @@ typedef struct members {
     size_t member_size; /* of costate_member, in the program */
 } members;
 
+/* A thread works on arrays of its own: rows of the caller's are a few bytes, and threads that write to one line of memory wait
+ * for each other. */
+typedef struct desk {
+    costate_solver *solver;
+    double *y, *dy0, *dp; /* n; n x w; np x w, or from dy0 on a matrix. In one piece, and a line apart from those of others */
+} desk;
+
 typedef struct team {
     const members *m;
-    costate_solver **worker;
+    desk *of; /* the worker */
 } team;
 
 static costate_member *member_of(const members *m, int k)
@@ -39,41 +47,80 @@ static double *row_of(double *all, int k, size_t size)
     return all ? all + (size_t)k * size : NULL;
 }
 
+/* Variables of a row of d. */
+static int columns(const costate_solver *s, const costate_members *m)
+{
+    return m->variable ? m->variables : s->prob.n + s->prob.np;
+}
+
+/* The first of the run's switches that takes something from first derivatives. */
+static void find_doubt(const costate_solver *s, costate_member *fared)
+{
+    costate_switch x;
+    for (int i = 0; costate_switches(s, i, &x) == 0; i++) {
+        if (x.effect == COSTATE_SWITCH_KINK) continue;
+        memcpy(fared->doubt, x.text, sizeof fared->doubt);
+        return;
+    }
+}
+
 static void run_member(void *ctx, int worker, int k)
 {
     const team *t = ctx;
     const costate_members *m = &t->m->of;
-    costate_solver *own = t->worker[worker];
+    const desk *d = &t->of[worker];
+    costate_solver *own = d->solver;
     size_t n = (size_t)own->prob.n, np = (size_t)own->prob.np, w = (size_t)m->w;
+    const double *p = row_in(m->p, k, np);
     double *y = row_of(m->y, k, n), *psi = row_of(m->psi, k, (size_t)own->nobj);
-    double *dy0 = row_of(m->dy0, k, n * w), *dp = row_of(m->dp, k, np * w);
-    int status = costate_solve(own, m->t0, m->t1, row_in(m->p, k, np), y);
+    double *dy0 = row_of(m->dy0, k, n * w), *dp = row_of(m->dp, k, np * w), *all = row_of(m->d, k, (size_t)columns(own, m) * w);
+    memcpy(d->y, y, n * sizeof *y);
+    int status = m->rows ? costate_output(own, m->rows, m->times, row_of(m->row, k, (size_t)m->rows * n), NULL) : 0;
+    if (!status && all)
+        status = costate_sensitivities(own, m->t0, m->t1, p, d->y, m->variables, m->variable, m->w, m->weights, d->dy0);
+    else if (!status) status = costate_solve(own, m->t0, m->t1, p, d->y);
     if (!status && psi) status = costate_objectives(own, psi);
-    if (!status && w) status = costate_gradient(own, m->w, m->weights, dy0, dp);
+    if (!status && w && !all) status = costate_gradient(own, m->w, m->weights, d->dy0, dp ? d->dp : NULL);
+    memcpy(y, d->y, n * sizeof *y);
+    if (!status && all) memcpy(all, d->dy0, (size_t)columns(own, m) * w * sizeof *all);
+    else if (!status && w) memcpy(dy0, d->dy0, n * w * sizeof *dy0);
+    if (!status && w && dp) memcpy(dp, d->dp, np * w * sizeof *dp);
     costate_member fared = {.status = status, .steps = own->stats.steps};
     snprintf(fared.message, sizeof fared.message, "%.*s", (int)sizeof fared.message - 1, own->message);
+    if (w && !status) find_doubt(own, &fared);
+    snprintf(fared.method, sizeof fared.method, "%s", own->stats.method);
+    snprintf(fared.warning, sizeof fared.warning, "%s", status ? "" : own->warning);
     sized_give(member_of(t->m, k), t->m->member_size, &fared, sizeof fared);
     if (!status) return;
     cst__no_numbers(own, 1, y, NULL);
     cst__fill_nan(psi, psi ? (size_t)own->nobj : 0);
-    if (w) cst__no_numbers(own, m->w, dy0, dp);
+    cst__no_numbers(own, w, dy0, dp);
+    cst__fill_nan(all, all ? (size_t)columns(own, m) * w : 0);
+    cst__fill_nan(row_of(m->row, k, (size_t)m->rows * n), m->rows ? (size_t)m->rows * n : 0);
 }
 
 /* The pattern, if it has to be found, is that around the first member whose input is good. */
 static int find_pattern(costate_solver *s, const costate_members *m)
 {
-    for (int k = 0; s->im && s->im->waiting && k < m->count; k++) {
+    const int sought = s->automatic && !s->prob.jac && s->prob.pattern.format == COSTATE_DENSE; /* by a member, perhaps */
+    for (int k = 0; (sought && !k) || (s->im && s->im->waiting && k < m->count); k++) {
         int status = cst__start(s, m->t0, m->t1, row_in(m->p, k, (size_t)s->prob.np), row_of(m->y, k, (size_t)s->prob.n));
-        if (!status) status = cst__implicit_prepare(s);
-        if (status == COSTATE_ERR_MEMORY || status == COSTATE_ERR_LINSOL) return status;
+        if (!status) status = s->automatic ? cst__auto_find_pattern(s) : cst__implicit_prepare(s);
+        if (!s->automatic && (status == COSTATE_ERR_MEMORY || status == COSTATE_ERR_LINSOL)) return status;
     }
     return cst__begin(s);
 }
 
-static int create_worker(costate_solver *s, const costate_members *m, int threads, costate_solver **worker)
+static int create_worker(costate_solver *s, const costate_members *m, int threads, desk *d)
 {
-    TRY(cst__worker_create(s, worker));
-    costate_solver *own = *worker;
+    const size_t n = cst__pad((size_t)s->prob.n), np = cst__pad((size_t)s->prob.np), w = (size_t)m->w;
+    TRY(cst__worker_create(s, &d->solver));
+    costate_solver *own = d->solver;
+    size_t derivatives = m->d ? cst__pad((size_t)columns(s, m)) : n + np;
+    d->y = cst__alloc(&s->alloc, n + derivatives * w, sizeof *d->y);
+    if (!d->y) return cst__fail(s, COSTATE_ERR_MEMORY, "a member's derivatives");
+    d->dy0 = d->y + n;
+    d->dp = d->dy0 + n * w;
     own->opt.record = m->w > 0;
     own->opt.memory /= threads;
     own->opt.disk /= threads;
@@ -82,13 +129,13 @@ static int create_worker(costate_solver *s, const costate_members *m, int thread
     return own->obs_step ? 0 : cst__fail(s, COSTATE_ERR_MEMORY, "the list of %d observations", s->prob.observations);
 }
 
-static int deal(costate_solver *s, const members *m, int threads, costate_solver **worker)
+static int deal(costate_solver *s, const members *m, int threads, desk *d)
 {
     int count = m->of.count;
-    for (int i = 0; i < threads; i++) TRY(create_worker(s, &m->of, threads, &worker[i]));
+    for (int i = 0; i < threads; i++) TRY(create_worker(s, &m->of, threads, &d[i]));
     thread_pool *p = thread_pool_open(threads, &s->alloc);
     if (!p) return cst__fail(s, COSTATE_ERR_MEMORY, "%d threads", threads);
-    thread_pool_run(p, threads, count, run_member, &(team){m, worker});
+    thread_pool_run(p, threads, count, run_member, &(team){m, d});
     thread_pool_close(p);
     int failed = 0, first = -1;
     for (int k = count - 1; k >= 0; k--)
@@ -107,8 +154,15 @@ static int check(costate_solver *s, const costate_members *m)
     if (!m->member || !m->y || (!m->p && s->prob.np))
         return cst__fail(s, COSTATE_ERR_NULL, "%s of the ensemble", !m->member ? "member" : !m->y ? "y" : "p");
     if (m->w < 0) return cst__fail(s, COSTATE_ERR_WIDTH, "w = %d", m->w);
-    if (m->w && !m->dy0) return cst__fail(s, COSTATE_ERR_NULL, "dy0 of the ensemble");
-    if (m->w && !m->weights && m->w != s->nobj)
+    if (m->w && !m->dy0 && !m->d) return cst__fail(s, COSTATE_ERR_NULL, "dy0 of the ensemble");
+    if (m->d && (!m->w || m->dy0 || m->dp))
+        return cst__fail(s, COSTATE_ERR_WIDTH, "d of the ensemble with %s", m->w ? "dy0 or dp" : "w = 0");
+    if (m->d && !m->variable && m->variables && m->variables != columns(s, m))
+        return cst__fail(s, COSTATE_ERR_WIDTH, "%d variables without a list, but there are %d", m->variables, columns(s, m));
+    if (m->d && m->variable && m->variables < 1) return cst__fail(s, COSTATE_ERR_WIDTH, "%d variables", m->variables);
+    if (m->rows < 0 || (m->rows && (!m->times || !m->row)))
+        return cst__fail(s, COSTATE_ERR_NULL, "%d rows of the ensemble without times or place", m->rows);
+    if (m->w && !cst__lanes_of(s, m->w, m->weights))
         return cst__fail(s, COSTATE_ERR_WIDTH, "w = %d without weights, but there are %d objectives", m->w, s->nobj);
     return 0;
 }
@@ -123,26 +177,30 @@ static int ensemble(costate_solver *s, const members *all)
     int threads = cst__workers_threads(s);
     if (threads > m->count) threads = m->count;
     while (threads > 1 && m->w && s->opt.memory / threads / unit + s->opt.disk / threads / unit < LEAST_STATES) threads--;
-    costate_solver **worker = cst__alloc(&s->alloc, (size_t)threads, sizeof *worker);
-    if (!worker) return cst__fail(s, COSTATE_ERR_MEMORY, "%d threads", threads);
-    memset(worker, 0, (size_t)threads * sizeof *worker);
-    int status = deal(s, all, threads, worker);
-    for (int i = 0; i < threads; i++) costate_free(worker[i]);
-    cst__release(&s->alloc, worker);
+    desk *d = cst__alloc(&s->alloc, (size_t)threads, sizeof *d);
+    if (!d) return cst__fail(s, COSTATE_ERR_MEMORY, "%d threads", threads);
+    memset(d, 0, (size_t)threads * sizeof *d);
+    int status = deal(s, all, threads, d);
+    for (int i = 0; i < threads; i++) {
+        cst__release(&s->alloc, d[i].y);
+        costate_free(d[i].solver);
+    }
+    cst__release(&s->alloc, d);
     return status;
 }
 
-/* Nothing was computed: no number of the caller's stays as it was. */
+/* Nothing was computed: no number of the caller's stays as it was, as far as the arrays are known. */
 static void no_numbers(const costate_solver *s, const members *all, int status)
 {
     const costate_members *m = &all->of;
     const costate_member fared = {.status = status};
     size_t count = m->count > 0 ? (size_t)m->count : 0;
-    cst__no_numbers(s, m->count, m->y, NULL);
+    cst__no_numbers(s, count, m->y, NULL);
     cst__fill_nan(m->psi, s->nobj > 0 ? count * (size_t)s->nobj : 0);
-    for (size_t k = 0; k < count && m->w > 0; k++)
-        cst__no_numbers(s, m->w, row_of(m->dy0, (int)k, (size_t)s->prob.n * (size_t)m->w),
-                        row_of(m->dp, (int)k, (size_t)s->prob.np * (size_t)m->w));
+    cst__no_numbers(s, count * cst__lanes_of(s, m->w, m->weights), m->dy0, m->dp);
+    if (m->d && m->w > 0 && columns(s, m) > 0)
+        cst__fill_nan(m->d, count * (size_t)columns(s, m) * cst__lanes_of(s, m->w, m->weights));
+    if (m->row && m->rows > 0) cst__fill_nan(m->row, count * (size_t)m->rows * (size_t)s->prob.n);
     for (size_t k = 0; m->member && k < count; k++) sized_give(member_of(all, (int)k), all->member_size, &fared, sizeof fared);
 }
 

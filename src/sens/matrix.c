@@ -3,8 +3,6 @@
 #include "core/driver.h"
 #include "core/workers.h"
 
-#include <limits.h>
-
 /* Variables: the initial values, then the parameters, or those listed. */
 typedef struct choice {
     int count;
@@ -15,8 +13,7 @@ typedef struct choice {
  * telling how long the array is. */
 static choice choose(const costate_solver *s, int count, const int *list)
 {
-    const int known = s && s->prob.n > 0 && s->prob.np >= 0 && s->prob.n <= INT_MAX - s->prob.np; /* not of a refused problem */
-    const int all = known ? s->prob.n + s->prob.np : 0;
+    const int all = s ? s->prob.n + s->prob.np : 0;
     return (choice){list ? count : count == 0 || count == all ? all : -1, list};
 }
 
@@ -34,9 +31,9 @@ static int check(costate_solver *s, const choice *c, int count)
 }
 
 /* Nothing was computed: NaN into rows x columns, as far as these are known. */
-static void no_matrix(double *x, int rows, int columns)
+static void no_matrix(double *x, int rows, size_t columns)
 {
-    if (rows > 0 && columns > 0) cst__fill_nan(x, (size_t)rows * (size_t)columns);
+    if (rows > 0) cst__fill_nan(x, (size_t)rows * columns);
 }
 
 static int variable(const choice *c, int k)
@@ -100,12 +97,16 @@ static void combine(const costate_solver *s, const matrix *m)
         }
 }
 
+/* Nothing is recorded: a sweep that is wanted later repeats the run. */
 static int tangents(costate_solver *s, const matrix *m, double *ydot, double *pdot)
 {
-    output out = s->out;
+    const output out = s->out;
+    const int64_t record = s->opt.record;
     units(s, &m->c, 0, m->c.count, ydot, pdot);
     s->out.ydot = NULL; /* that of other directions */
+    s->opt.record = 0;
     int status = costate_tangent(s, m->t0, m->t1, m->p, m->y, m->c.count, ydot, s->prob.np ? pdot : NULL);
+    s->opt.record = record;
     s->out = out;
     if (!status) combine(s, m);
     return status;
@@ -123,7 +124,7 @@ static int adjoints(costate_solver *s, const matrix *m, double *dy0, double *dp)
 static int sensitivities(costate_solver *s, const matrix *m)
 {
     if (!m->y || !m->d) return cst__fail(s, COSTATE_ERR_NULL, "%s", m->y ? "d" : "y");
-    if (m->w < 1 || (!m->weights && m->w != s->nobj))
+    if (!cst__lanes_of(s, m->w, m->weights))
         return cst__fail(s, COSTATE_ERR_WIDTH, "w = %d %s weights, and there are %d objectives", m->w,
                          m->weights ? "with" : "without", s->nobj);
     if (m->weights && !cst__all_finite((size_t)s->nobj * (size_t)m->w, m->weights))
@@ -148,7 +149,7 @@ int costate_sensitivities(costate_solver *s, double t0, double t1, const double 
     if (!status) status = sensitivities(s, &m);
     if (!status) return 0;
     cst__no_numbers(s, 1, y, NULL);
-    no_matrix(d, m.c.count, w);
+    no_matrix(d, m.c.count, cst__lanes_of(s, w, weights));
     return status;
 }
 
@@ -173,7 +174,7 @@ static int hessian_full(costate_solver *s, const double *weights, const choice *
     if (!h) return cst__fail(s, COSTATE_ERR_NULL, "h");
     int threads = cst__workers_threads(s), width = (int)s->opt.lanes * (threads < 8 ? 8 : threads);
     if (width > c->count) width = c->count;
-    size_t rows = 2 * (size_t)(s->prob.n + s->prob.np) + (size_t)s->nobj;
+    size_t rows = 2 * ((size_t)s->prob.n + (size_t)s->prob.np) + (size_t)s->nobj;
     double *work = cst__alloc(&s->alloc, rows * (size_t)width, sizeof *work);
     if (!work) return cst__fail(s, COSTATE_ERR_MEMORY, "%d columns of a Hessian", width);
     int status = 0;
@@ -189,6 +190,6 @@ int costate_hessian_full(costate_solver *s, const double *weights, int count, co
     int status = cst__begin(s);
     if (!status) status = check(s, &c, count);
     if (!status) status = hessian_full(s, weights, &c, h);
-    if (status) no_matrix(h, c.count, c.count);
+    if (status) no_matrix(h, c.count, c.count > 0 ? (size_t)c.count : 0);
     return status;
 }

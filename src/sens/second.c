@@ -5,11 +5,13 @@
  *
  * The tangent run takes states and stages from the record and keeps its directions beside it. Where the record no longer holds
  * the stages of all steps, the steps themselves are repeated, and state and directions are recorded together. */
+#include "sens/given.h"
 #include "sens/sweep.h"
 
 #include "base/kernels.h"
 #include "core/workers.h"
 #include "platform/machine.h"
+#include "sens/fast.h"
 
 typedef struct arrays {
     const double *weights, *ydot, *pdot;
@@ -20,9 +22,9 @@ typedef struct arrays {
 /* Memory of a block's sweep, behind that of its directions. */
 static size_t adjoint_doubles(const costate_solver *s, int w)
 {
-    size_t lanes = (size_t)w;
+    size_t lanes = (size_t)w, work = (s->fam->second_doubles ? s->fam->second_doubles : s->fam->adjoint_doubles)(s);
     return 2 * cst__pad(s->live * lanes) + cst__pad((size_t)s->prob.np * lanes) + cst__pad((size_t)s->nobj * lanes) +
-           cst__pad(s->fam->adjoint_doubles(s) * lanes);
+           cst__pad(work * lanes);
 }
 
 /* 1: one block has all lanes, and the caller's arrays for parameters can be used as they are: what is added to hp does not
@@ -90,6 +92,7 @@ static int hessian(costate_solver *s, int w, arrays *a)
 {
     size_t lanes = (size_t)w;
     TRY(cst__sweep_ready(s));
+    TRY(cst__given_test(s));
     const char *lacks = s->fam->second_lacks ? s->fam->second_lacks(s) : NULL;
     if (lacks) return cst__fail(s, COSTATE_ERR_SECOND, "%s needs %s", s->stats.method, lacks);
     if ((a->ydot && !cst__all_finite((size_t)s->prob.n * lanes, a->ydot)) ||
@@ -103,7 +106,9 @@ static int hessian(costate_solver *s, int w, arrays *a)
     TRY(cst__workers_prepare(s, a->cut.blocks, &workers));
     cst__joint_share(s, (size_t)cut_width(a->cut, 0), &workers);
     s->stats.recomputed_steps = 0;
+    s->fast_part = 0;
     TRY(cst__workers_run(s, workers, a->cut.blocks, 0, block, a));
+    cst__fast_judge(s);
     cst__traj_report(s, JOINT);
     s->stats.adjoint_s = platform_now() - began;
     return 0;
@@ -117,6 +122,6 @@ int costate_hessian(costate_solver *s, int w, const double *weights, const doubl
     if (!status && w < 1) status = cst__fail(s, COSTATE_ERR_WIDTH, "w = %d", w);
     if (!status && !hy0) status = cst__fail(s, COSTATE_ERR_NULL, "hy0");
     if (!status) status = hessian(s, w, &a);
-    if (status) cst__no_numbers(s, w, hy0, hp);
+    if (status) cst__no_numbers(s, w > 0 ? (size_t)w : 0, hy0, hp);
     return status;
 }

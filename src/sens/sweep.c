@@ -3,6 +3,7 @@
 
 #include "base/kernels.h"
 #include "method/implicit.h"
+#include "sens/fast.h"
 
 #include <math.h>
 
@@ -19,8 +20,8 @@ static int product_failed(costate_solver *s, int rc, const char *which, const st
     char words[160];
     int component, code = cst__step_words(s, rc, which, words, sizeof words, &component);
     int own = rc == STEP_MATRIX || rc == STEP_NEWTON;
-    return cst__fail_at(s, own ? code : COSTATE_ERR_SWEEP_CALLBACK, st->t, st->h, st->n, -1, component,
-                        "%s in the step from t = %.10g to %.10g (step %lld)%s", words, st->t, st->tn, (long long)st->n,
+    return cst__fail_at(s, own ? code : COSTATE_ERR_SWEEP_CALLBACK, st->from, st->h, st->n, -1, component,
+                        "%s in the step from t = %.10g to %.10g (step %lld)%s", words, st->from, st->to, (long long)st->n,
                         own ? ", backwards" : "");
 }
 
@@ -40,8 +41,8 @@ static int not_finite(costate_solver *s, const step *st, const double *x, int w)
     while (i < (int)s->live * w - 1 && isfinite(x[i])) i++;
     i = i / w < s->prob.n ? i / w : -1;
     const char *whose = i < 0 ? "the family's history" : cst__state_name(s, i, buffer);
-    return cst__fail_at(s, COSTATE_ERR_SWEEP_NOT_FINITE, st->t, st->h, st->n, -1, i,
-                        "the adjoint of %s in the step from t = %.10g to %.10g (step %lld)", whose, st->t, st->tn,
+    return cst__fail_at(s, COSTATE_ERR_SWEEP_NOT_FINITE, st->from, st->h, st->n, -1, i,
+                        "the adjoint of %s in the step from t = %.10g to %.10g (step %lld)", whose, st->from, st->to,
                         (long long)st->n);
 }
 
@@ -51,7 +52,7 @@ static int observations(costate_solver *s, sweep *w, int64_t n, const double *y,
     for (; w->obs >= 0 && s->obs_step[w->obs] == n; w->obs--)
         for (int b = 0; b < w->count; b++) {
             int rc = cst__observe_adjoint(s, w->obs, y, ydot, &w->block[b]);
-            step st = {.n = n, .t = s->log.t[n], .tn = s->log.t[n]};
+            step st = {.n = n, .from = s->log.t[n], .to = s->log.t[n]};
             if (rc) return product_failed(s, rc, "a product of observe", &st);
         }
     return 0;
@@ -74,7 +75,7 @@ static int back_step(costate_solver *s, sweep *w, const step *st, const double *
 /* What comes after the first step: the history and the initial state as functions of y0 and p. ydot: second order, at t0. */
 static int finish(costate_solver *s, sweep *w, const double *ydot)
 {
-    step st = {.t = s->t0, .tn = s->t0};
+    step st = {.from = s->t0, .to = s->t0};
     size_t np = (size_t)s->prob.np;
     for (int q = 0; q < w->count; q++) {
         ablock *b = &w->block[q];
@@ -96,7 +97,7 @@ static int finish(costate_solver *s, sweep *w, const double *ydot)
 /* What comes before the last step. */
 static int begin(costate_solver *s, sweep *w)
 {
-    step end = {.n = s->log.count, .t = s->t1, .tn = s->t1};
+    step end = {.n = s->log.count, .from = s->t1, .to = s->t1};
     w->obs = w->objectives ? s->prob.observations - 1 : -1;
     for (int b = 0; w->objectives && b < w->count; b++) {
         int rc = cst__terminal_adjoint(s, w->yend, w->ydot_end, &w->block[b]);
@@ -129,6 +130,10 @@ int cst__sweep_part(costate_solver *s, sweep *w, int64_t hi, int64_t lo)
         if (second && s->apart) TRY(cst__sweep_fetch(s, &states, n, &y, &data));
         step st = recorded_step(s, n, y, (double *)(uintptr_t)data, NULL);
         TRY(back_step(s, w, &st, ydot, dstages));
+        for (int q = 0; n == s->fast_step && q < w->count; q++) {
+            const ablock *b = &w->block[q];
+            TRY(cst__fast_measure(s, 1, s->fast_speed, st.t, y, b->w, b->lambda));
+        }
         TRY(observations(s, w, n, y, ydot));
     }
     return lo == 0 ? finish(s, w, ydot) : 0;

@@ -1,11 +1,13 @@
 /* tangent.c - forward sensitivities: a run that carries w directions. */
-#include "core/driver.h"
+#include "sens/fast.h"
+#include "sens/given.h"
 
 #include "base/kernels.h"
 
 /* Memory for all blocks, and the directions at t0 in them. */
-static int load(costate_solver *s, tangent *tg, const double *ydot, const double *pdot)
+static int load(costate_solver *s, tangent *tg)
 {
+    const double *ydot = tg->given_ydot, *pdot = tg->given_pdot;
     lane_cut c = tg->cut;
     size_t need = 0, n = (size_t)s->prob.n, np = (size_t)s->prob.np;
     for (int b = 0; b < c.blocks; b++) need += cst__dblock_doubles(s, cut_width(c, b));
@@ -19,10 +21,22 @@ static int load(costate_solver *s, tangent *tg, const double *ydot, const double
         cst__block_load(c, b, n, ydot, d->ydot);
         cst__block_load(c, b, np, pdot, d->own_pdot);
         if (!pdot || !np) d->pdot = NULL;
-        memset(d->qdot, 0, (size_t)(s->nobj * w) * sizeof *d->qdot);
+        memset(d->qdot, 0, (size_t)s->nobj * (size_t)w * sizeof *d->qdot);
         int rc = cst__dblock_init(s, d);
         if (rc) return cst__callback_failed(s, rc, "jvp", s->t0, 0, 0);
     }
+    return 0;
+}
+
+/* At the end, if the run was at the limit there. */
+static int judge(costate_solver *s, const tangent *tg)
+{
+    s->fast_part = 0;
+    for (int b = 0; s->fast_step >= 0 && s->fast_end > 0 && b < tg->cut.blocks; b++) {
+        const dblock *d = &tg->block[b];
+        TRY(cst__fast_measure(s, 0, s->fast_end, s->t1, s->yend, d->w, d->ydot));
+    }
+    cst__fast_judge(s);
     return 0;
 }
 
@@ -34,17 +48,20 @@ static int carry(costate_solver *s, double t0, double t1, const double *p, const
     if (!cst__all_finite((size_t)s->prob.n * (size_t)w, ydot) || (pdot && !cst__all_finite((size_t)s->prob.np * (size_t)w, pdot)))
         return cst__fail(s, COSTATE_ERR_INPUT, "a direction");
     TRY(cst__start(s, t0, t1, p, y));
-    tangent tg = {.cut = cut_lanes(s, w), .control = s->opt.tangent_control[0] == 'a'};
+    tangent tg = {.cut = cut_lanes(s, w), .control = s->opt.tangent_control[0] == 'a', .load = load};
+    tg.given_ydot = ydot;
+    tg.given_pdot = pdot;
     double *psidot = cst__scratch(s, &s->psidot, (size_t)s->nobj * (size_t)w);
     if (!psidot) return s->status;
     tg.block = cst__alloc(&s->alloc, (size_t)tg.cut.blocks, sizeof *tg.block);
     if (!tg.block) return cst__fail(s, COSTATE_ERR_MEMORY, "%d blocks of directions", tg.cut.blocks);
-    int status = load(s, &tg, ydot, pdot);
-    if (!status) status = cst__run(s, &tg);
+    int status = cst__run(s, &tg);
+    if (!status) status = cst__given_test(s);
     for (int b = 0; !status && b < tg.cut.blocks; b++) {
         cst__block_store(tg.cut, b, (size_t)s->prob.n, tg.block[b].ydot, ydot);
         cst__block_store(tg.cut, b, (size_t)s->nobj, tg.block[b].qdot, psidot);
     }
+    if (!status) status = judge(s, &tg);
     s->w_tangent = w;
     s->have_tangent = !status;
     cst__release(&s->alloc, tg.block);
@@ -60,10 +77,11 @@ int costate_tangent(costate_solver *s, double t0, double t1, const double *p, do
         return 0;
     }
     cst__run_failed(s, y);
-    cst__no_numbers(s, w, ydot, NULL);
+    const size_t lanes = w > 0 ? (size_t)w : 0;
+    cst__no_numbers(s, lanes, ydot, NULL);
     if (s) {
         s->have_run = s->have_tangent = 0;
-        if (s->out.ydot && w > 0) cst__no_numbers(s, s->out.count * w, s->out.ydot, NULL);
+        cst__no_numbers(s, (size_t)s->out.count * lanes, s->out.ydot, NULL);
     }
     return status;
 }
@@ -73,6 +91,6 @@ int costate_objectives_dot(costate_solver *s, double *psidot)
     TRY(cst__begin(s));
     if (!psidot) return cst__fail(s, COSTATE_ERR_NULL, "psidot");
     if (!s->have_tangent) return cst__fail(s, COSTATE_ERR_NO_TANGENT, "costate_objectives_dot");
-    memcpy(psidot, s->psidot.at, (size_t)(s->nobj * s->w_tangent) * sizeof *psidot);
+    memcpy(psidot, s->psidot.at, (size_t)s->nobj * (size_t)s->w_tangent * sizeof *psidot);
     return 0;
 }

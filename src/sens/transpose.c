@@ -12,7 +12,7 @@
 static void load_weights(const costate_solver *s, lane_cut c, int b, const double *weights, ablock *blk)
 {
     cst__block_load(c, b, (size_t)s->nobj, weights, blk->omega);
-    for (int l = 0; !weights && l < cut_used(c, b); l++) blk->omega[(b * c.lanes + l) * blk->w + l] = 1;
+    for (int l = 0; !weights && l < cut_used(c, b); l++) blk->omega[(size_t)(b * c.lanes + l) * (size_t)blk->w + (size_t)l] = 1;
 }
 
 static void load(const costate_solver *s, const transpose *j, int q, ablock *b, double *at)
@@ -31,7 +31,8 @@ static void load(const costate_solver *s, const transpose *j, int q, ablock *b, 
     }
     if (j->want_mu) memset(b->mu, 0, np * (size_t)width * sizeof *b->mu);
     else b->mu = NULL;
-    if (j->objectives) load_weights(s, j->c, q, j->weights, b);
+    if (j->direct && j->objectives && j->weights) b->omega = (double *)(uintptr_t)j->weights; /* only read */
+    else if (j->objectives) load_weights(s, j->c, q, j->weights, b);
 }
 
 static void store(const costate_solver *s, const transpose *j, int q, const ablock *b)
@@ -148,8 +149,10 @@ int cst__transpose(costate_solver *s, int w, transpose *j)
     j->alone = stable && !s->fam->heavy;
     j->direct = j->c.blocks == 1 && width == w && s->live == (size_t)s->prob.n;
     TRY(cst__workers_prepare(s, j->c.blocks, &j->workers));
-    j->l = cst__ablock_plan(s, width, j->want_mu, j->objectives, !j->alone, !j->direct, j->want_mu && !j->direct);
-    j->work = cst__pad(s->fam->adjoint_doubles(s) * (size_t)width);
+    const int own_omega = j->objectives && !(j->direct && j->weights);
+    j->l = cst__ablock_plan(s, width, j->want_mu, own_omega, !j->alone, !j->direct, j->want_mu && !j->direct);
+    const int single = width == 1 && s->fam->single_doubles;
+    j->work = cst__pad((single ? s->fam->single_doubles : s->fam->adjoint_doubles)(s) * (size_t)width);
     size_t copies = stable || j->workers == 1 ? 0 : (size_t)window_steps(s, j) * record_doubles(s);
     size_t blocks = j->alone ? j->l.total : (size_t)j->c.blocks * j->l.total;
     if (!cst__scratch(s, &s->sweep, j->work + blocks + copies)) return s->status;

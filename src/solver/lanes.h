@@ -14,7 +14,7 @@ typedef struct lane_cut {
 static inline lane_cut cut_lanes(const costate_solver *s, int w)
 {
     int lanes = (int)s->opt.lanes;
-    return (lane_cut){(w + lanes - 1) / lanes, lanes, w};
+    return (lane_cut){w / lanes + (w % lanes != 0), lanes, w};
 }
 
 static inline int cut_used(lane_cut c, int b) /* lanes of block b that carry something */

@@ -24,6 +24,16 @@ static const error_text *find(int code)
     return &unknown;
 }
 
+/* What to try. To those whose method is implicit already another one is no advice. */
+static const char *advice(const costate_solver *s, int code)
+{
+    const int implicit = s->table && s->table->family != COSTATE_ERK;
+    if (implicit && code == COSTATE_ERR_STEP)
+        return "loosen the tolerances, or look for a singularity or a jump of the right-hand side there";
+    if (implicit && code == COSTATE_ERR_MAX_STEPS) return "raise max_steps, or loosen the tolerances";
+    return find(code)->advice;
+}
+
 const char *costate_status_text(int status)
 {
     return find(status)->what;
@@ -41,7 +51,7 @@ const char *costate_reason(const costate_solver *s)
 
 const char *costate_advice(const costate_solver *s)
 {
-    return !s ? "freeing memory or a smaller problem" : s->status ? find(s->status)->advice : "";
+    return !s ? "freeing memory or a smaller problem" : s->status ? advice(s, s->status) : "";
 }
 
 static void compose(costate_solver *s, int code, const char *format, va_list args)
@@ -50,7 +60,7 @@ static void compose(costate_solver *s, int code, const char *format, va_list arg
     size_t size = sizeof s->reason;
     int len = snprintf(s->reason, size, "%s: ", e->what);
     if (len > 0 && (size_t)len < size) vsnprintf(s->reason + len, size - (size_t)len, format, args);
-    snprintf(s->message, sizeof s->message, "%s; try: %s", s->reason, e->advice);
+    snprintf(s->message, sizeof s->message, "%s; try: %s", s->reason, advice(s, code));
     s->status = code;
 }
 

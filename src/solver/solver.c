@@ -17,11 +17,11 @@ int cst__begin(costate_solver *s)
     return 0;
 }
 
-void cst__no_numbers(const costate_solver *s, int w, double *y, double *p)
+void cst__no_numbers(const costate_solver *s, size_t w, double *y, double *p)
 {
-    if (!s || w < 1) return;
-    if (s->prob.n > 0) cst__fill_nan(y, (size_t)s->prob.n * (size_t)w); /* else nothing is known about the array */
-    if (s->prob.np > 0) cst__fill_nan(p, (size_t)s->prob.np * (size_t)w);
+    if (!s) return;
+    cst__fill_nan(y, (size_t)s->prob.n * w);
+    cst__fill_nan(p, (size_t)s->prob.np * w);
 }
 
 double *cst__scratch(costate_solver *s, reserve *m, size_t doubles)

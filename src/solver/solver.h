@@ -22,11 +22,13 @@ enum { OPTION_COUNT = 0
 #include <costate/options.def>
 };
 
-/* The accepted steps: step i goes from t[i] to t[i+1] with h[i]; t[i+1] is t[i] + h[i], or a stop that was to be met exactly. */
+/* The accepted steps: step i goes from t[i] to t[i+1] with h[i]; t[i+1] is t[0] + h[0] + .. + h[i], rounded, or a stop, which is
+ * met exactly. */
 typedef struct step_log {
     int64_t count, capacity;
     double *t, *h;
     signed char *note; /* decisions of the family within the step, for repeating it */
+    signed char *stop; /* t[i] is a stop: t0, an observation or t1; 2: the step that ends there was held */
 } step_log;
 
 /* A grow-only piece of memory, kept from call to call so that a solver in a loop allocates once. */
@@ -45,6 +47,14 @@ enum { PRIMAL, JOINT }; /* trajectories: of the state; of the state and a block 
 
 typedef struct family family;         /* a table of operations: method/method.h */
 typedef struct worker_set worker_set; /* core/workers.h */
+typedef struct watch watch;           /* core/watch.h */
+
+/* What a method has for itself, and what is sized by it. */
+typedef struct rig {
+#include "solver/rig.def"
+} rig;
+
+enum { METHODS_AUTO = 3 }; /* that method "auto" has to choose among: core/auto.c */
 
 struct costate_solver {
     costate_problem prob;
@@ -60,11 +70,16 @@ struct costate_solver {
     int broken;                /* a failed create or set: the status every later call returns */
 
     deriv d;
-    const costate_table *table;
-    const family *fam;
+    union {
+        struct {
+#include "solver/rig.def"
+        };
+        struct rig rig; /* all of that: the method in use */
+    };
+    struct rig idle[METHODS_AUTO]; /* the others, under method "auto"; that in use is not among them */
+    int automatic;          /* method "auto": `chosen` is the number of the method in use; else that is 0 */
+    int chosen;
     const family *own_fam; /* given with the solver; NULL: that of the table */
-    void *method;      /* the family's own */
-    struct implicit *im; /* what implicit families have: Jacobian and linear solver; else NULL */
     int nobj;          /* objectives, or n when the final states are the objectives */
     int has_objective; /* any of terminal, running, observe */
 
@@ -73,38 +88,31 @@ struct costate_solver {
     int have_run, have_tangent;
     step_log log;
     int64_t *obs_step; /* observation k was met after that many steps */
-    double *work;      /* one block, carved into the vectors below */
-    double *atol;      /* n */
-    double *p;         /* np, copied from the caller */
-    size_t live;       /* doubles of a state that are differentiated: n, and the family's history */
-    size_t state;      /* doubles in a state: those, and what the family carries besides */
-    double *y0, *yend; /* first state of the run; the last, n of it */
-    double *y, *ynew;  /* of the step at hand */
-    double *f, *fnew;  /* f at the start of the step and, where the family gets it for nothing, at its end */
     int f_valid, fnew_valid;
     int note; /* of the family, on the step at hand; logged when it is accepted */
-    double *stages;        /* stage data of a step that is not recorded */
-    double *psi, *psi_row; /* nobj: objectives; one term of theirs */
     reserve psidot;        /* nobj x w of the last tangent run */
     int w_tangent;
     output out;
     int out_next; /* its next row */
 
-    traj *tr[2];
-    size_t tr_lanes[2]; /* lanes the store was opened for (0: state alone) */
-    int recorded[2];    /* it holds the last run */
+    int recorded[2]; /* the store holds the last run */
 
     reserve sweep; /* memory of tangent runs and backward sweeps */
+    reserve probe; /* of what watches an explicit method */
+    int64_t fast_step; /* where its last run met a mode that it hardly damps, -1: nowhere; */
+    double fast_speed, fast_end; /* |lambda| there, and at the end of the run, 0: not there; */
+    double fast_before; /* log of what the steps before made of the mode; */
+    double fast_part;  /* and the part that such modes have in derivatives: sens/fast.h */
 
-    worker_set *workers;           /* threads, once they were needed; core/workers.h */
-    costate_solver *leader;        /* a worker: whose */
-    int64_t joint_memory, joint_disk; /* what each joint trajectory may take; the leader's counts */
-    int apart; /* joint trajectories hold directions alone: the states and their stages are in the other one */
+    costate_solver *leader; /* a worker: whose */
+
+    watch *watch; /* conditions of the problem's functions along the run; NULL: it has none, or there was none */
 
     costate_stats stats;
     const char *calling; /* the function of the problem whose product failed last; NULL: the right-hand side */
     int status;
     char reason[1024], message[1280]; /* message: the reason and what to try */
+    char choice[256], warning[256];   /* costate_stats.choice and .warning */
 };
 
 /* message.c: sets status and message ("what: details; try advice") and returns the code. */
@@ -119,22 +127,29 @@ int cst__log_start(costate_solver *s, double t0); /* a run begins */
 int cst__log_grow(costate_solver *s);
 void cst__log_free(costate_solver *s);
 
-/* An accepted step of size h that ended at tn, with s->note. */
-static inline int cst__log_append(costate_solver *s, double h, double tn)
+/* An accepted step of size h that ended at tn, which is a stop or not, with s->note. */
+static inline int cst__log_append(costate_solver *s, double h, double tn, int stop)
 {
     step_log *log = &s->log;
     if (log->count == log->capacity) TRY(cst__log_grow(s));
     log->h[log->count] = h;
     log->note[log->count] = (signed char)s->note;
     log->t[++log->count] = tn;
+    log->stop[log->count] = (signed char)stop;
     return 0;
 }
 
 /* Every public call starts here: clears the message; refuses a broken solver. */
 int cst__begin(costate_solver *s);
 double *cst__scratch(costate_solver *s, reserve *m, size_t doubles); /* at least that many; NULL: no memory */
-/* After a failure: NaN into n x w and np x w; s, y, p may be NULL. */
-void cst__no_numbers(const costate_solver *s, int w, double *y, double *p);
+/* After a failure: NaN into n x w and np x w; s, y, p may be NULL. What is of unknown size is left alone: w is 0 then. */
+void cst__no_numbers(const costate_solver *s, size_t w, double *y, double *p);
+
+/* Lanes of a call that names combinations of objectives: w, or 0 if there cannot be so many. */
+static inline size_t cst__lanes_of(const costate_solver *s, int w, const double *weights)
+{
+    return w > 0 && (weights || (s && w == s->nobj)) ? (size_t)w : 0;
+}
 
 /* Passes a product's return value on, remembering whose it was. */
 static inline int cst__of(costate_solver *s, const char *which, int rc)

@@ -60,6 +60,14 @@ static const double cashkarp_a[6][6] = {
 };
 static const double cashkarp_b[6] = {37.0 / 378, 0, 250.0 / 621, 125.0 / 594, 0, 512.0 / 1771};
 static const double cashkarp_e[6] = {-277.0 / 64512, 0, 6925.0 / 370944, -6925.0 / 202752, -277.0 / 14336, 277.0 / 7084};
+static const double cashkarp_dense_a[2][9] = {
+    {4849.0 / 47250, 0, 3118.0 / 21735, -199.0 / 2970, -36.0 / 875, 6656.0 / 221375, 4.0 / 125},
+    {26393.0 / 241920, 0, 98435.0 / 278208, 9565.0 / 152064, -29.0 / 17920, -491.0 / 8855, 1.0 / 32},
+};
+static const double cashkarp_d[2][9] = {
+    {-341.0 / 126, 0, 250.0 / 207, 125.0 / 198, 0, 1536.0 / 1771, 1.0 / 8, 125.0 / 24, -16.0 / 3},
+    {104.0 / 63, 0, -2000.0 / 207, -500.0 / 99, 0, -12288.0 / 1771, 4, 0, 16},
+};
 
 /* ---- verner65 ---------------------------------------------------------------------------------------------------- */
 static const double verner65_a[8][8] = {
@@ -75,6 +83,23 @@ static const double verner65_a[8][8] = {
 static const double verner65_b[8] = {3.0 / 40, 0, 875.0 / 2244, 23.0 / 72, 264.0 / 1955, 0, 125.0 / 11592, 43.0 / 616};
 static const double verner65_e[8] = {
     -1.0 / 160, 0, -125.0 / 17952, 1.0 / 144, -12.0 / 1955, -3.0 / 44, 125.0 / 11592, 43.0 / 616};
+static const double verner65_dense_a[4][13] = {
+    {79.0 / 1250, 0, 2419.0 / 5610, 241.0 / 1125, 29568.0 / 244375, 36.0 / 1375, 2.0 / 207, 86.0 / 1375, -16.0 / 125},
+    {4167.0 / 43000, 0, 94817.0 / 603075, -320623.0 / 1935000, -1095912.0 / 10508125, 31434.0 / 295625, -101329.0 / 12461400,
+     -14841.0 / 77000, 44.0 / 625, 6.0 / 25},
+    {40327.0 / 430000, 0, 1079213.0 / 3216400, -67097.0 / 645000, -922776.0 / 10508125, 81681.0 / 591250, -14533.0 / 2076900,
+     -789.0 / 3500, 48.0 / 625, 9.0 / 50},
+    {93.0 / 1250, 0, 14277.0 / 37400, 1133.0 / 5000, 19224.0 / 244375, -81.0 / 6875, 449.0 / 32200, 3483.0 / 77000, -18.0 / 625,
+     -9.0 / 50},
+};
+static const double verner65_d[3][13] = {
+    {-97.0 / 24, 0, -4375.0 / 748, -115.0 / 24, -792.0 / 391, 0, -625.0 / 3864, -645.0 / 616, 55.0 / 24, 0, 125.0 / 8,
+     -125.0 / 12, 125.0 / 12},
+    {7.0 / 3, 0, -4375.0 / 374, -115.0 / 12, -1584.0 / 391, 0, -625.0 / 1932, -645.0 / 308, 55.0 / 12, 0, 0, 125.0 / 12,
+     125.0 / 12},
+    {275.0 / 54, 0, 109375.0 / 3366, 2875.0 / 108, 4400.0 / 391, 0, 15625.0 / 17388, 5375.0 / 924, -2125.0 / 216, 0,
+     -3125.0 / 72, 3125.0 / 108, -3125.0 / 54},
+};
 
 /* ---- dopri853 ---------------------------------------------------------------------------------------------------- */
 static const double dopri853_a[12][12] = {
@@ -153,10 +178,12 @@ const costate_table tableau_erk[] = {
      .source = "Dormand and Prince, J. Comput. Appl. Math. 6 (1980) 19; dense: Hairer, Norsett and Wanner, Solving ODEs I, II.6"},
     {.name = "cashkarp", .family = COSTATE_ERK, .stages = 6, .order = 5, .embedded_order = 4,
      .a = cashkarp_a[0], .b = cashkarp_b, .e = cashkarp_e,
-     .source = "Cash and Karp, ACM Trans. Math. Softw. 16 (1990) 201"},
+     .dense_rows = 2, .dense_stages = 2, .dense_d = cashkarp_d[0], .dense_a = cashkarp_dense_a[0],
+     .source = "Cash and Karp, ACM Trans. Math. Softw. 16 (1990) 201; dense: tools/extension.py"},
     {.name = "verner65", .family = COSTATE_ERK, .stages = 8, .order = 6, .embedded_order = 5,
      .a = verner65_a[0], .b = verner65_b, .e = verner65_e,
-     .source = "Verner, SIAM J. Numer. Anal. 15 (1978) 772 (DVERK)"},
+     .dense_rows = 3, .dense_stages = 4, .dense_d = verner65_d[0], .dense_a = verner65_dense_a[0],
+     .source = "Verner, SIAM J. Numer. Anal. 15 (1978) 772 (DVERK); dense: tools/extension.py"},
     {.name = "dopri853", .family = COSTATE_ERK, .stages = 12, .order = 8, .embedded_order = 5,
      .a = dopri853_a[0], .b = dopri853_b, .e = dopri853_e,
      .dense_rows = 4, .dense_stages = 3, .dense_d = dopri853_d[0], .dense_a = dopri853_dense_a[0],

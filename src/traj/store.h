@@ -141,6 +141,7 @@ struct traj {
     traj_slots slots;
     traj_online online;
     double *origin, *scratch[2], *scratch_stages;
+    double *own[4]; /* what of them was not lent */
     traj_slot few[FREE_SLOTS];
 };
 

@@ -48,10 +48,13 @@ static int plan(traj *tr, const traj_config *cf)
 
 static int open_parts(traj *tr, const traj_config *cf)
 {
-    tr->origin = cst__alloc(&tr->alloc, cf->state, sizeof(double));
-    for (int i = 0; i < 2; i++) tr->scratch[i] = cst__alloc(&tr->alloc, cf->state, sizeof(double));
-    tr->scratch_stages = cst__alloc(&tr->alloc, cf->stages, sizeof(double));
-    if (!tr->origin || !tr->scratch[0] || !tr->scratch[1] || !tr->scratch_stages) return COSTATE_ERR_MEMORY;
+    double *const lent[] = {cf->scratch_stages, cf->scratch[0], cf->scratch[1], cf->origin};
+    double **const at[] = {&tr->scratch_stages, &tr->scratch[0], &tr->scratch[1], &tr->origin};
+    for (int i = 0; i < 4; i++) {
+        if (!lent[i]) tr->own[i] = cst__alloc(&tr->alloc, i ? cf->state : cf->stages, sizeof(double));
+        *at[i] = lent[i] ? lent[i] : tr->own[i];
+        if (!*at[i]) return COSTATE_ERR_MEMORY;
+    }
     TRY(plan(tr, cf));
     return cf->disk ? traj_disk_open(&tr->disk, cf->dir) : 0;
 }
@@ -93,9 +96,7 @@ void traj_close(traj *tr)
     traj_pool_cut(&tr->pool, tr->pool.units);
     release_slots(tr);
     traj_disk_close(&tr->disk);
-    cst__release(&alloc, tr->scratch_stages);
-    for (int i = 0; i < 2; i++) cst__release(&alloc, tr->scratch[i]);
-    cst__release(&alloc, tr->origin);
+    for (int i = 0; i < 4; i++) cst__release(&alloc, tr->own[i]);
     cst__release(&alloc, tr);
 }
 

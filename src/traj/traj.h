@@ -32,6 +32,9 @@ typedef struct traj_config {
     /* Called before the store takes more memory, for others that share the budget to give up theirs; NULL: nobody does. */
     void (*growing)(void *ctx);
     void *ctx;
+    /* Lent, or NULL: memory of its own. Two states and stage data, which the store writes to during a fetch and, the latter,
+     * between traj_reserve and traj_commit; and the first state of the run. */
+    double *scratch[2], *scratch_stages, *origin;
 } traj_config;
 
 /* Evaluates recorded step n again: from `state` its stage data and the state n+1 (`next`; NULL: not wanted). Bit for bit as it

@@ -1,6 +1,8 @@
 # The certificate holds for every example with every method that suits it: implicit methods suit all, explicit ones those that
 # dopri5 integrates in a few thousand steps without a word about stiffness. The number decides for enzyme.c alone, which takes
-# 13,805 steps and gets no such word; the others that are stiff fail or are told so, and the rest takes up to 475.
+# 13,805 steps and gets no such word; the others that are stiff fail or are told so, and the rest takes up to 475. Newton's
+# iteration, where there is one, goes on to 1e-8 tolerances: at default settings what it leaves may be more than a slope that is
+# small beside the others of its objective, and the certificate says so (orbit.c with sdirk2b).
 . "$SOURCE/tests/cli/lib.sh"
 
 methods() # FAMILY: "explicit", or all the others
@@ -12,9 +14,13 @@ methods() # FAMILY: "explicit", or all the others
 stiff=
 for model in "$SOURCE"/examples/models/*.c; do
     suited=$(methods implicit)
-    if "$COSTATE" run "$model" --max-steps 5000 >out 2>err && [ ! -s err ]; then suited="$(methods explicit) $suited"
+    if "$COSTATE" run "$model" --method dopri5 --max-steps 5000 >out 2>err && [ ! -s err ]; then
+        suited="$(methods explicit) $suited"
     else stiff="$stiff $(basename "$model" .c)"
     fi
-    for method in $suited; do expect 0 check "$model" --method "$method" --rtol 1e-4; silent err; done
+    for method in $suited; do
+        case $method in sdirk* | radau* | lobatto* | gauss) newton='--newton-tol 1e-8' ;; *) newton= ;; esac
+        expect 0 check "$model" --method "$method" --rtol 1e-4 $newton; silent err
+    done
 done
 [ "$stiff" = ' cbm4 enzyme heat rectifier' ] || fail "the stiff models are$stiff"

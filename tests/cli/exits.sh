@@ -29,16 +29,20 @@ expect 4 gradient "$own/blowup.c" --format json -o result.json; [ ! -e result.js
 silent out
 
 # What, where, what to try.
-expect 4 gradient "$models/robertson.c" --max-steps 1000
+expect 4 gradient "$models/robertson.c" --max-steps 1000 --method dopri5
 silent out
 says err 'too many steps: max_steps = 1000 reached at t = '
-says err 'try: --method rodas4'
+says err 'try: --method auto'
 expect 4 gradient "$models/robertson.c" --max-steps 10 --method rodas4
-lacks err '--method rodas4'
+lacks err '--method auto'
+expect 4 gradient "$models/robertson.c" --max-steps 15; says err 'tried: '; says err 'radau2a, rodas4'; lacks err '--method auto'
 expect 0 gradient "$models/robertson.c" --method rodas4
 
 # An explicit method that gets through a stiff model is told of; one that has no trouble is not.
-expect 0 run "$models/robertson.c" --t1 40; says err 'the model is stiff'; says err 'try --method rodas4'
+expect 0 run "$models/robertson.c" --t1 40 --method dopri5; says err 'the model is stiff'; says err 'try --method auto'
+expect 0 gradient "$models/robertson.c" --t1 3 --rtol 1e-3 --method dopri5; says err 'derivatives are not to be trusted'
+expect 0 gradient "$models/robertson.c"; says out 'robertson, auto: radau2a, t = '; silent err
+expect 0 gradient "$models/robertson.c" -v; says err 'auto chose radau2a, for dopri5 is at the limit of its stability from t = '
 expect 0 run "$models/robertson.c" --t1 40 --method rodas4; silent err
 expect 0 run "$models/lotka_volterra.c" --t1 1000; silent err
 

@@ -8,6 +8,13 @@ expect 0 gradient "$lv" --format csv -o result; silent out err; cmp -s result pl
 chmod 640 result; expect 0 gradient "$lv" --format csv --output=result
 [ "$(stat -c %a result)" = 640 ] || fail 'the rights of the file have changed'
 [ "$(echo result*)" = result ] || fail "left behind: $(echo result*)"
+ln -s result link; ln -s tmp/absent dangling; expect 0 gradient "$lv" --format csv -o link
+{ [ -L link ] && cmp -s result plain && [ "$(stat -c %a result)" = 640 ]; } || fail 'a link is not written through'
+expect 0 gradient "$lv" --format csv -o dangling
+{ [ -L dangling ] && cmp -s tmp/absent plain; } || fail 'a link to what is not there is not written through'
+ln -s ring2 ring1; ln -s ring1 ring2; expect 1 gradient "$lv" -o ring1; says err 'symbolic links'
+echo old >twin1; ln twin1 twin2; expect 0 gradient "$lv" --format csv -o twin1
+cmp -s twin2 plain || fail 'another name of the file has its old content'
 expect 0 run "$lv" -o /dev/null; silent out err
 expect 1 run "$lv" -o tmp; says err 'cannot be written'
 
@@ -49,6 +56,13 @@ assert m['rodas4']['l_stable'] and m['radau2a']['l_stable'] and m['gauss']['a_st
 # diff.
 expect 0 diff "$own/kink.c" --lint --pattern --format json; valid diff
 python "assert d['kinks'][0]['line'] == 11 and 'fabs' in d['kinks'][0]['text'] and d['pattern']['f_y']['rows'] == 1"
+expect 0 diff "$own/kink.c"; mv out plain.c
+expect 0 diff "$own/kink.c" --format json; valid diff
+python "assert d['file'] == '$own/kink.c' and d['c'] == open('plain.c').read()"
+expect 0 diff "$own/kink.c" --format json -o made.json; silent out; mv made.json out
+python "assert d['c'] == open('plain.c').read()"
+expect 1 diff "$own/kink.c" --format csv; silent out; says err 'C is no table'
+expect 1 diff "$own/kink.c" --dump lower --format json; silent out; says err '--dump is text'
 expect 0 diff "$own/sized.c" -DN=3 --pattern --format csv
 python "assert [(r['row'], r['column']) for r in rows if r['matrix'] == 'f_y'] == \\
     [('0', '0'), ('1', '0'), ('1', '1'), ('2', '1'), ('2', '2')]"
@@ -82,7 +96,7 @@ expect 0 tangent "$lv" --plot tangent.svg; says tangent.svg '<svg'
 expect 0 gradient "$lv" --plot gradient.svg; says gradient.svg '>prey(t0)</text>'
 expect 0 hessian "$lv" --full --plot full.svg; says full.svg '<title>alpha, beta: '
 expect 0 hessian "$lv" --direction alpha=1 --plot hessian.svg; says hessian.svg '>predator(t0)</text>'
-expect 0 check "$lv" --plot check.svg; says check.svg 'gradient: slope 2.00'; says check.svg 'Hessian: slope 3.00'
+expect 0 check "$lv" --plot check.svg; says check.svg 'gradient: slope 2.00'; says check.svg 'Hessian: slope 3.0'
 expect 0 diff "$lv" --pattern --plot pattern.svg; says pattern.svg '>predator</text>'; says pattern.svg '>delta</text>'
 says out 'predator |##|'
 expect 0 compare "$lv" --among 'dopri5,rodas4' --plot work.svg; says work.svg '>rodas4</text>'; narrow

@@ -118,6 +118,14 @@ for name in ('dopri5', 'rodas4'):
     assert m[name][0]['error'] > 1e3 * m[name][-1]['error'] and m[name][-1]['error'] < 1e-7
     assert m[name][0]['steps'] < m[name][-1]['steps']
 assert m['rk32'][-1]['status'] < 0 and 'error' not in m['rk32'][-1]"
+# What the user allows the methods does not bind the reference; where none gets through another takes its place, and it is said.
+expect 0 compare "$lv" --among dopri5 --max-steps 60 --format json; silent err; valid compare
+python "assert d['reference']['method'] == 'dopri853' and d['reference']['error'] < 1e-9, d['reference']"
+expect 0 compare "$own/rapid.c" --among rk23,dopri5 --format json; valid compare
+says err 'errors are measured by dopri5 at'; says err 'radau2a at 1e-12: too many steps'
+python "assert d['reference']['method'] == 'dopri5' and len(d['warnings']) == 2, d"
+expect 4 compare "$own/blowup.c" --among rk23; silent out
+says err 'there is nothing to measure errors by'; says err 'dopri853 at 1e-12: '
 expect 0 compare "$own/decay.c" --among dopri5 --atol amount=1e-9 --format csv; python "assert len(rows) == 7"
 expect 0 compare "$own/started.c" --among dopri5 --format json; valid compare
 

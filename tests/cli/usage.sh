@@ -14,6 +14,10 @@ wrong() # WORDS ARGUMENTS
 wrong 'usage: costate COMMAND'
 wrong "there is no command 'gradeint'; did you mean 'gradient'?" gradeint "$lv"
 wrong "there is no command 'fly', but run, gradient" fly
+wrong "there is no command 'grad'; did you mean 'gradient'?" grad "$lv"
+wrong "there is no command 'Simulate'; did you mean 'run'?" Simulate "$lv"
+wrong 'which command?' "$lv"
+wrong 'try: costate check model.c' model.c check
 wrong 'which model?' run
 wrong 'one at a time' run a.c b.c
 wrong "there is no option '--rotl'; did you mean --rtol?" run "$lv" --rotl 1e-3
@@ -23,6 +27,12 @@ wrong '--scaled takes no value' gradient "$lv" --scaled=yes
 wrong "'--direction' is an option of hessian" run "$lv" --direction alpha=1
 wrong "there is no format 'xml'" run "$lv" --format xml
 wrong 'cannot be read' run nowhere.c
+lacks err 'did you mean'
+touch sir.c sampling.csv
+wrong "did you mean 'sir.c'?" gradient sirv
+wrong "did you mean 'sir.c'?" gradient sir
+wrong "did you mean './sir.c'?" gradient ./siir.c
+wrong "did you mean 'sampling.csv'?" run "$lv" --ensemble samplin.csv
 
 # Options of the library are checked before there is a model.
 wrong 'rtol = -1 is not in [0, 0.5]' run nowhere.c --rtol -1
@@ -31,6 +41,13 @@ wrong 'max_steps = "many" is not a whole number' run nowhere.c --max-steps many
 wrong 'linsol = "lu" is none of auto|dense' run nowhere.c --linsol lu
 wrong "there is no method 'dorpi5'; did you mean 'dopri5'?" run nowhere.c --method dorpi5
 wrong '`costate methods` lists them' run nowhere.c --method xyzzy
+wrong "there is no method 'RODAS4'; did you mean 'rodas4'?" run nowhere.c --method RODAS4
+for name in RK45 ode45 Dormand-Prince Tsit5; do wrong dopri5 run nowhere.c --method "$name"; done
+for name in BDF ode15s LSODA CVODE CVODE_BDF; do 
+    wrong 'auto takes rodas4 or radau2a for stiff models' run nowhere.c --method $name
+done
+wrong 'is radau2a here' run nowhere.c --method Radau
+wrong 'dopri853 is of order 8' compare "$lv" --among DOP853
 
 # Names and values.
 wrong "there is no parameter 'alhpa' in lotka_volterra; did you mean 'alpha'?" run "$lv" --param alhpa=1
@@ -51,12 +68,32 @@ wrong 'either --direction' hessian "$lv"
 wrong 'either --direction' hessian "$lv" --full --direction alpha=1
 wrong "there is no state 'pray' in lotka_volterra; did you mean 'prey'?" run "$lv" --atol pray=1
 wrong 'atols[0] = -1 (prey)' run "$lv" --atol prey=-1
+wrong "--atol takes NUMBER|NAME=NUMBER,..., not '1e-8'" run "$lv" --atol prey=1e-3 --atol 1e-8
+wrong "'--record' is an option of run, tangent" gradient "$lv" --record 0
+wrong 'it goes to a thousandth of --rtol' compare "$lv" --rtol 0
+wrong '--step leaves no tolerances to compare' compare "$lv" --step 0.1
+wrong "'--ensemble' is an option of run, gradient" tangent "$lv" --ensemble sampling.csv
 wrong 'threads = "two" is not a whole number' gradient "$lv" --threads two
 wrong "there is no method 'dorpi*'; \`costate methods\` lists them" compare "$lv" --among 'dorpi*'
 wrong "'--method' is an option of run, gradient, tangent, hessian, check" compare "$lv" --method dopri5
 wrong 'cannot be written' run "$lv" -o no/such/folder/out
 wrong 'its 600 final states are too many' gradient "$own/sized.c" -DN=600
 wrong 'too large for --full' hessian "$own/sized.c" -DN=600 --full --objective 'y[0]'
+
+wrong "'prey' is a state of lotka_volterra: --y0 sets it" run "$lv" --param prey=1
+wrong "'alpha' is a parameter of lotka_volterra: --param sets it" run "$lv" --y0 alpha=1
+wrong "what is '1.2'? The model is" run "$lv" --param alpha 1.2
+wrong 'did you mean --param?' run "$lv" --parameters alpha=1.2
+wrong 'options follow the command' -v run "$lv"
+
+# Blanks in lists are no mistake.
+expect 0 run "$lv" --param 'alpha = 1.2, beta=0.5' --at '1, 2' --format json; mv out blanks
+expect 0 run "$lv" --param alpha=1.2,beta=0.5 --at 1,2 --format json
+"$PYTHON" -c "
+import json
+a, b = (json.load(open(f)) for f in ('out', 'blanks'))
+assert a['state'] == b['state'] and a['trajectory'] == b['trajectory']" || fail 'blanks make a difference'
+expect 0 gradient "$lv" --wrt 'alpha, beta'
 
 # Help is no mistake.
 expect 0 --help; narrow; says out 'usage: costate COMMAND'

@@ -35,7 +35,7 @@ libdir=$(pkg-config --variable=libdir costate)
 check "$work/by-pkg-config"
 # shellcheck disable=SC2046
 "$cc" -Wall -Wextra -Wconversion -Werror "$source/tests/outside/load.c" -o "$work/load" \
-    $(pkg-config --cflags --libs costate_diff costate) -Wl,-rpath,"$libdir"
+    $(pkg-config --cflags --libs costate_diff) -Wl,-rpath,"$libdir"
 check "$work/load" "$source/tests/outside/decay.c"
 
 # The command writes C that compiles with the installed headers.

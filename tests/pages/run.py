@@ -11,7 +11,11 @@ A page has a folder of its own, in which `examples` and `build/release` are thos
 the next one is `echo $?`. Compared are words and numbers, not blanks: numbers agree if they differ by at most REL, or if both
 are round-off (TINY). Where the page has `...` there may be anything: as a line of its own any lines, else any part of a line.
 
---write puts what is printed into the page where it says something else."""
+A picture that a page shows, ![...](.../figures/NAME.svg), is what a command of the page draws with --plot NAME.svg. Compared are
+the words in it; numbers and curves, which may be those of a clock, are not.
+
+--write puts what is printed into the page where it says something else, and stores the pictures. What was left out stays left
+out, if the lines around it are still printed."""
 import os
 import re
 import shutil
@@ -20,6 +24,7 @@ import sys
 import tempfile
 
 REL, TINY = 2e-6, 1e-10
+PICTURE = r'!\[[^]]*\]\(([^)]*figures/([^)/]+\.svg))\)'
 NUMBER = r'[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?'
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 COSTATE = os.path.abspath(os.environ.get('COSTATE', f'{ROOT}/build/release/costate'))
@@ -58,6 +63,28 @@ def same_line(want, got):
     return match(*words, same_word)
 
 
+def abridged(want, got):
+    """What is printed, with `...` for the lines between those that stood before and behind a `...` of the page; all of it if
+    these are not there.
+    >>> abridged(['a 1', 'b', '...', 'y', '...'], ['a 2', 'b', 'c', 'd', 'y', 'z'])
+    ['a 2', 'b', '...', 'y', '...']
+    >>> abridged(['...', 'x'], ['a', 'b'])
+    ['a', 'b']
+    """
+    made, at = [], 0
+    for i, line in enumerate(want):
+        if line != '...':
+            continue
+        before, behind = want[i - 1] if i else None, want[i + 1] if i + 1 < len(want) else None
+        first = next((k for k in range(at, len(got)) if before is not None and same_line(before, got[k])), at - 1)
+        last = next((k for k in range(first + 1, len(got)) if behind is not None and same_line(behind, got[k])), len(got))
+        if (before is not None and first < at) or (behind is not None and last == len(got)):
+            return got
+        made += got[at:first + 1] + ['...']
+        at = last
+    return made + got[at:]
+
+
 # ---- reading
 
 def blocks(lines):
@@ -72,6 +99,35 @@ def commands(lines, first, end):
     starts = [i for i in range(first, end) if lines[i].startswith('$ ')]
     for start, after in zip(starts, starts[1:] + [end]):
         yield lines[start][2:], start + 1, after
+
+
+# ---- pictures
+
+def words(svg):
+    """The texts of a figure that are no numbers, in their order.
+    >>> words('<text x="1">alpha</text><text>10</text><text>10<tspan dy="-3">-4</tspan></text><text>d g / d p</text>')
+    ['alpha', 'd g / d p']
+    """
+    texts = [re.sub('<[^>]*>', '', text) for text in re.findall(r'<text[^>]*>(.*?)</text>', svg, re.S)]
+    return [text for text in texts if re.search('[A-Za-z]', text) and not re.fullmatch(NUMBER, text)]
+
+
+def pictures(page, lines, folder, write):
+    """What is wrong with the pictures that the page shows; with `write` they are stored."""
+    for number, line in enumerate(lines, 1):
+        for path, name in re.findall(PICTURE, line):
+            stored, made = os.path.join(os.path.dirname(os.path.abspath(page)), path), f'{folder}/{name}'
+            if not os.path.exists(made):
+                yield f'{page}:{number}: no command of the page draws {name}'
+            elif write:
+                os.makedirs(os.path.dirname(stored), exist_ok=True)
+                shutil.copyfile(made, stored)
+            elif not os.path.exists(stored):
+                yield f'{page}:{number}: there is no {path}; `make docs` draws it'
+            else:
+                with open(made) as new, open(stored) as old:
+                    if words(new.read()) != words(old.read()):
+                        yield f'{page}:{number}: {path} is not what is drawn now; `make docs` draws it anew'
 
 
 # ---- running
@@ -103,8 +159,9 @@ def printed(command, code, folder, env):
     return done.stdout.rstrip('\n').split('\n') if done.stdout else [], done.returncode
 
 
-def run(page, lines):
-    """Runs the page; (first line, line after the last, what is printed) wherever it says something else."""
+def run(page, lines, write, complaints):
+    """Runs the page; (first line, line after the last, what is printed) wherever it says something else. Complaints are about
+    its pictures."""
     with tempfile.TemporaryDirectory() as folder:
         env, code = surroundings(folder), 0
         for info, first, end in blocks(lines):
@@ -119,6 +176,7 @@ def run(page, lines):
                     yield begin, after, got
         if code:
             sys.exit(f'{page}: exit code {code} at the end')
+        complaints += pictures(page, lines, folder, write)
 
 
 def main():
@@ -126,10 +184,13 @@ def main():
     for page in [a for a in sys.argv[1:] if a != '--write']:
         with open(page) as file:
             lines = file.read().split('\n')
-        wrong = list(run(page, lines))
+        complaints = []
+        wrong = list(run(page, lines, write, complaints))
+        print(*complaints, sep='\n', end='\n' if complaints else '')
+        good = good and not complaints
         for begin, after, got in reversed(wrong):
             if write:
-                lines[begin:after] = got
+                lines[begin:after] = abridged(lines[begin:after], got)
             else:
                 good = False
                 print(f'{page}:{begin}: {lines[begin - 1]}', *got, '--- but the page says', *lines[begin:after], sep='\n')

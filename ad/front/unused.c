@@ -1,0 +1,104 @@
+/* unused.c - what a model names and no function has a use for: parameters that are not read, states that neither are read nor are
+ * objectives, objectives that are always 0. These are warnings; one name twice in a list is an error. */
+#include "front/lower.h"
+#include "front/unused.h"
+
+#include <string.h>
+
+enum { NAMED = 4 }; /* in one warning */
+
+/* ---- names -------------------------------------------------------------------------------------------------------------- */
+
+/* Token number i of a list of strings between braces, each a token of its own; NULL: there is none such. */
+static const ac_token *item(const ac_unit *u, const ac_field *f, int i)
+{
+    int at = f ? f->from : 0;
+    while (f && at < f->to && !(u->tokens.at[at].kind == AC_PUNCT && u->tokens.at[at].punct == '{')) at++;
+    if (!f || at >= f->to) return NULL;
+    at += 1 + 2 * i;
+    for (int k = at - 2 * i; k < at; k += 2)
+        if (k + 1 >= f->to || u->tokens.at[k].kind != AC_STRING || u->tokens.at[k + 1].punct != ',') return NULL;
+    return at < f->to && u->tokens.at[at].kind == AC_STRING ? &u->tokens.at[at] : NULL;
+}
+
+void ac_names_twice(ac_unit *u, const char *list, const ac_field *f)
+{
+    const ac_token *a, *b;
+    for (int i = 1; (a = item(u, f, i)) != NULL; i++) {
+        for (int k = 0; k < i && (b = item(u, f, k)) != NULL; k++) {
+            if (a->length != b->length || memcmp(a->text, b->text, (size_t)a->length) != 0) continue;
+            ad_error(u->d, a->place, "another name", ".%s has %.*s twice", list, a->length, a->text);
+            break;
+        }
+    }
+}
+
+/* ---- uses --------------------------------------------------------------------------------------------------------------- */
+
+typedef struct uses {
+    const ad_sym *of;
+    unsigned char *used;
+    int count;
+} uses;
+
+static void use(const uses *k, const ad_node *index)
+{
+    int64_t i;
+    if (!ac_whole_of(index, &i)) memset(k->used, 1, (size_t)k->count);
+    else if (i >= 0 && i < k->count) k->used[i] = 1;
+}
+
+/* Elements that are read. */
+static void reads(const uses *k, const ad_node *n)
+{
+    if (!n) return;
+    if (n->op == AD_ELEM && n->sym == k->of) use(k, n->index);
+    for (int i = 0; i < n->kids; i++) reads(k, n->kid[i]);
+}
+
+/* Elements of an output that get something else than 0. */
+static void writes(const uses *k, const ad_node *n)
+{
+    double zero;
+    if (!n) return;
+    if ((n->op == AD_SET || n->op == AD_INC) && n->target->sym == k->of && !(ad_literal(n->value, &zero) && zero == 0))
+        use(k, n->target->index);
+    for (int i = ad_inner(n); i < n->kids; i++) writes(k, n->kid[i]);
+}
+
+static void warn(ac_unit *u, const uses *k, const ac_field *names, ad_place place, const char *letter, const char *what)
+{
+    const char *list = "";
+    int count = 0;
+    for (int i = 0; i < k->count; i++) {
+        if (k->used[i] || ++count > NAMED) continue;
+        const ac_token *name = item(u, names, i);
+        const char *text = name ? ad_text_n(u->m, name->text + 1, (size_t)name->length - 2) : ad_text(u->m, "%s[%d]", letter, i);
+        if (name && count == 1) place = name->place;
+        list = ad_text(u->m, "%s%s%s", list, count > 1 ? ", " : "", text);
+    }
+    if (count > NAMED) list = ad_text(u->m, "%s and %d more", list, count - NAMED);
+    if (count) ad_warn(u->d, place, NULL, what, list);
+}
+
+void ac_unused(ac_unit *u, const ad_model *m, ac_unused_names names)
+{
+    static const char *const rows[] = {
+#define COSTATE_FUNCTION(name, arguments, rows, ...) #rows,
+#include <costate/model.def>
+    };
+    const size_t most = (size_t)m->states + (size_t)m->params + (size_t)m->objectives + 1;
+    uses y = {.used = ad_take(u->m, most), .count = m->states}, p = {.used = ad_take(u->m, most), .count = m->params},
+         g = {.used = ad_take(u->m, most), .count = m->objectives};
+    for (int i = 0; i < AD_FUNCTIONS; i++) {
+        const ad_fn *fn = m->fn[i];
+        if (!fn) continue;
+        if ((y.of = fn->y)) reads(&y, fn->body);
+        if ((p.of = fn->p)) reads(&p, fn->body);
+        if ((g.of = fn->out) && strcmp(rows[i], "objectives") == 0) writes(&g, fn->body);
+    }
+    warn(u, &p, names.params, u->model_place, "p", "no function reads the parameter %s");
+    if (!m->objectives) return; /* the final states are the objectives */
+    warn(u, &y, names.states, u->model_place, "y", "nothing depends on the state %s, and it is no objective");
+    warn(u, &g, names.objectives, u->model_place, "g", "the objective %s is always 0");
+}

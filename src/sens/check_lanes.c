@@ -1,0 +1,149 @@
+/* check_lanes.c - products of w lanes against those of one: all widths that a block may have, every lane with a direction and a
+ * seed of its own; and vjp_points against vjp. */
+#include "sens/check_products.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { ALL_UP_TO = 16 }; /* of wider blocks only some */
+enum { POINTS = 3 };
+
+typedef struct table {
+    const subject *b;
+    int lanes;
+    double *memory;
+    double *one, *other, *u, *udot; /* blocks: rows of directions x lanes; rows of the function x lanes */
+    double *many, *spare;           /* results of a block: longest x lanes */
+    double *single, *shaken;        /* of one lane, for each lane: lanes x longest; the same with changes in the last places */
+    double *lane;                   /* room for one lane of each block */
+    size_t longest;
+} table;
+
+static void fill(double *block, size_t rows, int w, const double *scale, uint64_t seed)
+{
+    for (size_t i = 0; i < rows; i++)
+        for (size_t l = 0; l < (size_t)w; l++) {
+            uint64_t key = seed + 2 * (i * 64 + l);
+            block[i * (size_t)w + l] = (cst__irregular(key) < 1 ? -1 : 1) * cst__irregular(key + 1) * (scale ? scale[i] : 1);
+        }
+}
+
+/* Lane l of a block of w, changed by `shake` in the last places. */
+static double *lane(const double *block, size_t rows, int w, int l, double shake, double *to)
+{
+    for (size_t i = 0; i < rows; i++) to[i] = block[i * (size_t)w + (size_t)l] * (1 + shake * (cst__irregular(i) - 1));
+    return to + rows;
+}
+
+static int call(const table *t, product which, int w, const double *one, const double *other, const double *u,
+                const double *udot, double *out)
+{
+    const subject *b = t->b;
+    switch (which) {
+    case JVP: return cst__subject_jvp(b, b->z, w, one, out);
+    case VJP: return cst__subject_vjp(b, b->z, w, u, out);
+    case JVP2: return cst__subject_jvp2(b, b->z, w, one, other, out);
+    case VJP_DOT: return cst__subject_vjp_dot(b, b->z, w, one, u, udot, t->spare, out);
+    default: return cst__subject_vjp_dot2(b, b->z, w, one, other, u, out);
+    }
+}
+
+static int one_lane(const table *t, product which, int w, int l, double shake, double *out)
+{
+    size_t rows = subject_rows(t->b), seeds = t->b->rows;
+    double *one = t->lane, *other = lane(t->one, rows, w, l, shake, one), *u = lane(t->other, rows, w, l, shake, other);
+    double *udot = lane(t->u, seeds, w, l, shake, u);
+    lane(t->udot, seeds, w, l, shake, udot);
+    return call(t, which, 1, one, other, u, udot, out);
+}
+
+/* first: the component of z that the first row belongs to, of reverse products; -1: rows are the function's. */
+static void compare(const table *t, const char *name, size_t length, int first, int w)
+{
+    const subject *b = t->b;
+    const double bound = b->c->s->d.exact ? 1e-10 : 1e-5;
+    costate_measure *m = &b->c->out->lanes;
+    for (size_t l = 0; l < (size_t)w; l++)
+        for (size_t i = 0; i < length; i++) {
+            if (first >= 0 && !subject_wants(b, (size_t)first + i)) continue;
+            double x = t->many[i * (size_t)w + l], y = t->single[l * t->longest + i], off = subject_off(x, y);
+            double size = fmax(fabs(y), 1e12 * fabs(t->shaken[l * t->longest + i] - y)); /* what cancels in it */
+            finding f = {.word = off <= bound * size ? AGREES : CONTRADICTS, .most = bound};
+            if (off > 0) f.defect = off / fmax(size, off);
+            if (cst__measure(m, f))
+                snprintf(m->name, sizeof m->name, "%s of %s, lane %zu of %d, row %zu", name, b->name, l, w, i);
+        }
+}
+
+static const char *const names[] = {
+    [JVP] = "jvp", [VJP] = "vjp", [JVP2] = "jvp2", [VJP_DOT] = "vjp_dot", [VJP_DOT2] = "vjp_dot2"};
+
+static int width(table *t, product which, int w)
+{
+    const subject *b = t->b;
+    size_t length = which == JVP || which == JVP2 ? b->rows : subject_count(b);
+    fill(t->one, subject_rows(b), w, b->scale, 1u << 20);
+    fill(t->other, subject_rows(b), w, b->scale, 2u << 20);
+    fill(t->u, b->rows, w, NULL, 3u << 20);
+    fill(t->udot, b->rows, w, NULL, 4u << 20);
+    for (int l = 0; l < w; l++) {
+        TRY(one_lane(t, which, w, l, 0, t->single + (size_t)l * t->longest));
+        TRY(one_lane(t, which, w, l, 0x1p-48, t->shaken + (size_t)l * t->longest));
+    }
+    TRY(call(t, which, w, t->one, t->other, t->u, t->udot, t->many));
+    compare(t, names[which], length, which == JVP || which == JVP2 ? -1 : 0, w);
+    return 0;
+}
+
+/* vjp_points: the parameter part of vjp at several places; here the same one at several times the seed. */
+static int points(table *t, int w)
+{
+    const subject *b = t->b;
+    const costate_problem *q = &b->c->s->prob;
+    size_t seeds = b->rows * (size_t)w;
+    double time[POINTS];
+    const double *y[POINTS], *u[POINTS];
+    for (int k = 0; k < POINTS; k++) time[k] = b->z[subject_count(b)], y[k] = b->z, u[k] = k % 2 ? t->udot : t->u;
+    fill(t->u, b->rows, w, NULL, 3u << 20);
+    fill(t->udot, b->rows, w, NULL, 4u << 20);
+    memset(t->many, 0, b->np * (size_t)w * sizeof *t->many);
+    TRY(q->vjp_points(POINTS, time, y, b->z + b->ny, w, u, t->many, q->data));
+    for (size_t i = 0; i < seeds; i++) t->u[i] = 2 * t->u[i] + t->udot[i];
+    for (int l = 0; l < w; l++)
+        for (int shaken = 0; shaken < 2; shaken++) {
+            double *out = (shaken ? t->shaken : t->single) + (size_t)l * t->longest;
+            lane(t->u, b->rows, w, l, shaken ? 0x1p-48 : 0, t->lane);
+            TRY(cst__subject_vjp(b, b->z, 1, t->lane, out));
+            memmove(out, out + b->ny, b->np * sizeof *out);
+        }
+    compare(t, "vjp_points", b->np, (int)b->ny, w);
+    return 0;
+}
+
+static int open(table *t, const subject *b)
+{
+    size_t lanes = (size_t)t->lanes, rows = subject_rows(b), seeds = b->rows;
+    t->longest = rows > seeds ? rows : seeds;
+    size_t doubles = 2 * lanes * (rows + seeds) + 4 * lanes * t->longest + 2 * (rows + seeds);
+    double *at = t->memory = cst__alloc(&b->c->s->alloc, doubles, sizeof *at);
+    if (!at) return cst__fail(b->c->s, COSTATE_ERR_MEMORY, "the check");
+    t->one = at, t->other = at += lanes * rows, t->u = at += lanes * rows, t->udot = at += lanes * seeds;
+    t->many = at += lanes * seeds, t->spare = at += lanes * t->longest, t->single = at += lanes * t->longest;
+    t->shaken = at += lanes * t->longest, t->lane = at + lanes * t->longest;
+    return 0;
+}
+
+int cst__subject_lanes(const subject *b)
+{
+    table t = {.b = b, .lanes = (int)b->c->s->opt.lanes};
+    const unsigned given = cst__subject_given(b);
+    int rc = open(&t, b);
+    for (int w = 1; w <= t.lanes && !rc; w++) {
+        if (w > ALL_UP_TO && w != t.lanes / 2 && w < t.lanes - 1) continue;
+        for (unsigned which = JVP; which <= VJP_DOT2 && !rc; which <<= 1)
+            if ((given & which) && w > 1) rc = width(&t, (product)which, w);
+        if (!rc && !b->fn && b->np && b->c->s->prob.vjp_points && (given & VJP)) rc = points(&t, w);
+    }
+    cst__release(&b->c->s->alloc, t.memory);
+    return rc;
+}

@@ -1,0 +1,325 @@
+/* check_runs.c - tangents of the objectives against differences of runs, repeated ones and free ones.
+ *
+ * Repeated runs take the recorded steps. By explicit and Rosenbrock methods their objectives are smooth functions of x up to
+ * round-off, and a tangent is right or it is not. Newton's iteration leaves a rest that depends on x in a way of its own:
+ * smoothly as long as there are as many iterations, so that slopes settle, but beside the derivative of the method. It may be as
+ * large as rtol, and the certificate says how large it is.
+ *
+ * Free runs choose their steps, so their objectives are off by what the tolerance allows, a little differently every time. How
+ * much that is, is measured by a run with a tenth of the tolerance. They see gross errors only, but also those that recorded
+ * steps cannot show, because what moves lies between two stages. */
+#include "sens/check.h"
+
+#include "base/kernels.h"
+#include "method/implicit.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+
+static const double near[CHECK_LEVELS] = {0x1p-4, 0x1p-7, 0x1p-11, 0x1p-15, 0x1p-19};
+static const double gross = 0.5; /* a defect of free steps that no tolerance excuses */
+static const double wide[CHECK_LEVELS] = {0x1p-1, 0x1p-2, 0x1p-4, 0x1p-6, 0x1p-9};
+
+/* ---- runs ----------------------------------------------------------------------------------------------------------- */
+
+/* s->p and c->shifted become those of x + eps d; d NULL: of x. */
+static int shift(check *c, const double *d, double eps)
+{
+    costate_solver *s = c->s;
+    const deriv_function *init = &s->d.init;
+    for (size_t i = 0; i < c->np; i++) s->p[i] = c->x[c->n + i] + (d ? eps * d[c->n + i] : 0);
+    if (init->fn.eval && d) return init->fn.eval(0, s->t0, NULL, s->p, c->shifted, init->data);
+    for (size_t i = 0; i < c->n; i++) c->shifted[i] = c->x[i] + (d ? eps * d[i] : 0);
+    return 0;
+}
+
+/* Back at x; and the family forgets the matrices of steps that were taken elsewhere. */
+static void back(check *c)
+{
+    shift(c, NULL, 0);
+    if (c->s->fam->start) c->s->fam->start(c->s, 0);
+}
+
+/* A perturbed run may fail; not for want of memory. */
+static int perturbed(check *c, int rc)
+{
+    if (rc == COSTATE_ERR_MEMORY) c->fatal = rc;
+    return rc;
+}
+
+int cst__check_repeat(check *c, const double *d, double eps, double *psi)
+{
+    int rc = shift(c, d, eps);
+    if (!rc) rc = perturbed(c, cst__repeat(c->s, c->shifted, NULL, -1, NULL, psi));
+    back(c);
+    return rc || !cst__all_finite(c->nobj, psi);
+}
+
+/* A run that chooses its steps. psi NULL: not wanted. */
+static int whole_run(check *c, const double *d, double eps, double *psi)
+{
+    costate_solver *s = c->s;
+    int rc = shift(c, d, eps);
+    if (rc) return rc;
+    if (c->np) memcpy(c->params, s->p, c->np * sizeof *s->p);
+    rc = cst__start(s, c->t0, c->t1, c->params, c->shifted);
+    if (!rc) rc = cst__run(s, NULL);
+    perturbed(c, rc);
+    if (psi) memcpy(psi, s->psi, c->nobj * sizeof *psi);
+    return rc;
+}
+
+/* Directions of the block: lane l along ways[l]. */
+static int load(check *c, dblock *d, int w, const int *ways)
+{
+    costate_solver *s = c->s;
+    size_t lanes = (size_t)w;
+    for (size_t l = 0; l < lanes; l++) {
+        cst__check_way(c, ways[l], c->d, 1);
+        for (size_t i = 0; i < c->n; i++) d->ydot[i * lanes + l] = c->stretch * c->d[i];
+        for (size_t i = 0; i < c->np; i++) d->own_pdot[i * lanes + l] = c->stretch * c->d[c->n + i];
+    }
+    if (!c->np) d->pdot = NULL;
+    int rc = cst__dblock_init(s, d);
+    return rc ? cst__callback_failed(s, rc, "init's jvp", s->t0, 0, 0) : 0;
+}
+
+static int block(check *c, int w, const int *ways, double *tangents)
+{
+    costate_solver *s = c->s;
+    size_t lanes = (size_t)w, doubles = cst__dblock_doubles(s, w);
+    double *memory = cst__scratch(s, &s->sweep, doubles + c->nobj);
+    if (!memory) return s->status;
+    dblock d;
+    tangent tg = {.cut = {1, w, w}, .block = &d};
+    cst__dblock_carve(s, &d, w, memory);
+    memset(memory, 0, doubles * sizeof *memory);
+    TRY(load(c, &d, w, ways));
+    TRY(cst__repeat(s, s->y0, &tg, -1, NULL, memory + doubles));
+    for (size_t l = 0; l < lanes; l++)
+        for (size_t j = 0; j < c->nobj; j++) tangents[l * c->nobj + j] = d.qdot[j * lanes + l] / c->stretch;
+    return 0;
+}
+
+int cst__check_tangents(check *c, const double *d, double eps, int w, const int *ways, double *tangents)
+{
+    costate_solver *s = c->s;
+    int rc = shift(c, d, eps), lanes = (int)s->opt.lanes;
+    memcpy(s->y0, c->shifted, c->n * sizeof *s->y0);
+    if (!rc) rc = cst__first_state(s, s->y0);
+    for (int at = 0; at < w && !rc; at += lanes)
+        rc = block(c, w - at < lanes ? w - at : lanes, ways + at, tangents + (size_t)at * c->nobj);
+    perturbed(c, rc);
+    back(c);
+    memcpy(s->y0, c->shifted, c->n * sizeof *s->y0);
+    TRY(cst__first_state(s, s->y0));
+    return rc;
+}
+
+/* ---- noise ---------------------------------------------------------------------------------------------------------- */
+
+int cst__check_newton_based(const costate_solver *s)
+{
+    return s->fam->id == COSTATE_SDIRK || s->fam->id == COSTATE_FIRK;
+}
+
+/* A final state that is nothing to its tolerance: its digits are those of larger ones. */
+int cst__check_below(const check *c, size_t objective)
+{
+    return !c->s->has_objective && fabs(c->psi[objective]) < c->s->atol[objective];
+}
+
+/* What round-off makes of perturbations too small to matter. */
+int cst__check_noise(check *c)
+{
+    double *psi = cst__alloc(&c->s->alloc, c->nobj, sizeof *psi);
+    if (!psi) return cst__fail(c->s, COSTATE_ERR_MEMORY, "the check");
+    for (size_t j = 0; j < c->nobj; j++) c->noise[j] = 8 * DBL_EPSILON * fabs(c->psi[j]);
+    for (size_t j = 0; j < c->nobj; j++)
+        if (cst__check_below(c, j)) c->noise[j] = 8 * DBL_EPSILON * c->s->atol[j] / fmax(c->s->opt.rtol, DBL_EPSILON);
+    cst__check_mixture(c, 0, c->d, 1);
+    for (int k = -2; k <= 2; k++)
+        if (!cst__check_repeat(c, c->d, k * 0x1p-49, psi))
+            for (size_t j = 0; j < c->nobj; j++) c->noise[j] = fmax(c->noise[j], 4 * fabs(psi[j] - c->psi[j]));
+    cst__release(&c->s->alloc, psi);
+    return 0;
+}
+
+double cst__check_softness(const check *c)
+{
+    const costate_solver *s = c->s;
+    double soft = s->d.exact ? 0 : 1e-7;
+    if (cst__check_newton_based(s)) soft = fmax(soft, s->opt.rtol * fmax(1, 1e-2 * (double)s->log.count)); /* it adds up */
+    if (s->im && !s->im->values) soft = fmax(soft, 1e3 * s->opt.gmres_tol);
+    return soft;
+}
+
+double cst__check_bound(const check *c)
+{
+    return c->s->d.exact ? 1e-6 : 1e-3;
+}
+
+/* What Newton's iteration leaves knows nothing of single components. */
+void cst__check_slack(const check *c, int way, double *slack)
+{
+    const double soft = cst__check_softness(c);
+    for (size_t j = 0; j < c->nobj; j++) {
+        double most = 0;
+        for (int q = 0; soft > 0 && q < c->ways; q++) most = fmax(most, fabs(c->tangents[(size_t)q * c->nobj + j]));
+        slack[j] = soft * most + 1000 * c->tangent_noise[(size_t)way * c->nobj + j];
+    }
+}
+
+/* ---- over the recorded steps ---------------------------------------------------------------------------------------- */
+
+static int repeated(void *context, double eps, double *psi)
+{
+    check *c = context;
+    return cst__check_repeat(c, c->d, eps, psi);
+}
+
+/* With a tenth of the tolerance, or half of a fixed step. The run replaces the recorded one. */
+static int sharper_run(check *c)
+{
+    costate_solver *s = c->s;
+    costate_options options = s->opt;
+    double share = s->opt.rtol > 1e-13 ? 0.1 : 1;
+    s->opt.rtol *= share;
+    s->opt.step *= 0.5;
+    for (size_t i = 0; i < c->n; i++) s->atol[i] *= share;
+    int rc = whole_run(c, NULL, 0, NULL);
+    for (size_t i = 0; i < c->n; i++) s->atol[i] /= share;
+    s->opt = options;
+    return rc;
+}
+
+/* Tangents of that run along all ways, made when they are first asked for; NULL: there are none. */
+static const double *sharper_tangents(check *c)
+{
+    int ways[CHECK_WAYS];
+    if (c->sharper) return c->sharper;
+    c->sharper = cst__alloc(&c->s->alloc, CHECK_WAYS * c->nobj, sizeof *c->sharper);
+    if (!c->sharper) c->fatal = COSTATE_ERR_MEMORY;
+    if (!c->sharper) return NULL;
+    cst__fill_nan(c->sharper, CHECK_WAYS * c->nobj);
+    for (int q = 0; q < c->ways; q++) ways[q] = q;
+    if (!sharper_run(c)) cst__check_tangents(c, NULL, 0, c->ways, ways, c->sharper);
+    return c->sharper;
+}
+
+static int open_ladder(check *c, ladder *l, const double *h, int first)
+{
+    size_t doubles = cst__ladder_doubles(c->nobj);
+    double *at = cst__alloc(&c->s->alloc, doubles + c->nobj, sizeof *at);
+    if (!at) return cst__fail(c->s, COSTATE_ERR_MEMORY, "the check");
+    cst__ladder_carve(l, c->nobj, h, first, at);
+    l->slack = at + doubles;
+    memcpy(l->base, c->psi, c->nobj * sizeof *at);
+    memcpy(l->noise, c->noise, c->nobj * sizeof *at);
+    return 0;
+}
+
+/* Free runs approximate the true derivative, and so does the tangent: where a tenth of the tolerance changes the latter that
+ * much, nothing is wrong but the tolerance. Not where it is altogether elsewhere. */
+static void excuse(check *c, int way, size_t j, finding *f)
+{
+    const double *sharp = sharper_tangents(c);
+    double here = c->tangents[(size_t)way * c->nobj + j], there = sharp ? sharp[(size_t)way * c->nobj + j] : NAN;
+    cst__check_way(c, way, c->d, 1);
+    if (f->defect < gross && 10 * fabs(here - there) >= f->defect * fabs(here)) f->word = AGREES;
+}
+
+/* Climbs along every way and takes down what is found. secants NULL: not wanted. */
+static void climb(check *c, ladder *l, ladder_fn *fn, double bound, costate_measure *m, double *secants)
+{
+    for (int q = 0; q < c->ways; q++) {
+        const double *claim = c->tangents + (size_t)q * c->nobj;
+        cst__check_way(c, q, c->d, 1);
+        cst__check_slack(c, q, l->slack);
+        cst__ladder_climb(l, fn, c, claim, bound);
+        for (size_t j = 0; j < c->nobj; j++) {
+            finding f = cst__ladder_judge(l, j, claim[j], bound);
+            if (m == &c->out->free_steps && f.word == CONTRADICTS) excuse(c, q, j, &f);
+            if (secants && !f.blank && c->seen[j] < 1) c->seen[j] = f.word == NOT_MEASURED ? -1 : 1;
+            if (cst__measure(m, f)) cst__check_slope_name(c, (int)j, q, m->name);
+            if (secants) secants[(size_t)q * c->nobj + j] = cst__ladder_secant(l, j);
+        }
+    }
+    c->out->runs += l->tried;
+    c->out->failed += l->failed;
+}
+
+double cst__check_change(const check *c, size_t objective)
+{
+    double most = 0;
+    for (int q = 0; q < c->ways; q++) most = fmax(most, c->secants[(size_t)q * c->nobj + objective]);
+    return most;
+}
+
+/* Weights by which all objectives count alike. Those that are mostly noise are left out, unless all are. */
+static void weigh(check *c)
+{
+    int clear = 0;
+    for (int all = 0; all < 2 && !clear; all++)
+        for (size_t j = 0; j < c->nobj; j++) {
+            double change = cst__check_change(c, j);
+            int in = change > DBL_MIN && (all || c->noise[j] <= 1e-9 * change);
+            c->omega[j] = in ? cst__irregular(j) / change : 0;
+            clear |= in;
+        }
+}
+
+int cst__check_steps(check *c)
+{
+    ladder l;
+    int ways[CHECK_WAYS];
+    for (int q = 0; q < c->ways; q++) ways[q] = q;
+    TRY(cst__check_tangents(c, NULL, 0, c->ways, ways, c->tangents));
+    c->stretch = CHECK_STRETCH;
+    TRY(cst__check_tangents(c, NULL, 0, c->ways, ways, c->tangent_noise));
+    c->stretch = 1;
+    for (size_t i = 0; i < (size_t)c->ways * c->nobj; i++) c->tangent_noise[i] = fabs(c->tangent_noise[i] - c->tangents[i]);
+    TRY(open_ladder(c, &l, near, 1));
+    climb(c, &l, repeated, cst__check_bound(c), &c->out->steps, c->secants);
+    weigh(c);
+    cst__release(&c->s->alloc, l.base);
+    return 0;
+}
+
+/* ---- free steps ----------------------------------------------------------------------------------------------------- */
+
+static int free_run(void *context, double eps, double *psi)
+{
+    check *c = context;
+    return whole_run(c, c->d, eps, psi);
+}
+
+/* What the tolerance leaves in the objectives: how much less of it changes them, and as much of their slopes, for the change
+ * may be small by chance. */
+static int tolerated(check *c, double *noise)
+{
+    costate_solver *s = c->s;
+    int rc = sharper_run(c);
+    for (size_t j = 0; j < c->nobj; j++) {
+        if (!rc && c->psi[j] != 0) c->restless = fmax(c->restless, fabs(s->psi[j] / c->psi[j] - 1));
+        noise[j] = c->noise[j] + s->opt.rtol * cst__check_change(c, j) + (rc ? 0 : 2 * fabs(s->psi[j] - c->psi[j]));
+        if (!s->has_objective) noise[j] += s->atol[j];
+    }
+    return rc;
+}
+
+int cst__check_free(check *c)
+{
+    costate_solver *s = c->s;
+    const int64_t record = s->opt.record;
+    ladder l;
+    TRY(open_ladder(c, &l, wide, 2));
+    s->opt.record = 0;
+    tolerated(c, l.noise);
+    climb(c, &l, free_run, 1e-2, &c->out->free_steps, NULL);
+    s->opt.record = record;
+    cst__release(&s->alloc, l.base);
+    cst__release(&s->alloc, c->sharper);
+    return 0;
+}

@@ -1,0 +1,89 @@
+/* check_taylor.c - the remainders of Taylor's formula along one direction, over the recorded steps, of the sum of all objectives,
+ * each weighted by its own size. They are taken both ways, so that a kink shows, which central differences do not see.
+ *
+ * A slope is given where it was measured: over sizes at which the remainder is well above noise. */
+#include "sens/check.h"
+
+#include <math.h>
+
+enum { LEVELS = 10 }; /* sizes, each a quarter of the one before */
+
+typedef struct remainders {
+    check *c;
+    double size;           /* of the sum: its change over a finite step */
+    double floor, top;     /* noise at x, and at the largest perturbation */
+    double *psi;           /* nobj */
+} remainders;
+
+static double sum_at(const remainders *r, double eps)
+{
+    check *c = r->c;
+    double sum = 0;
+    if (cst__check_repeat(c, c->d, eps, r->psi)) return NAN;
+    for (size_t j = 0; j < c->nobj; j++) sum += c->omega[j] * (r->psi[j] - c->psi[j]);
+    return sum;
+}
+
+/* Of values far from x as well: an objective that vanishes at x has no noise there. */
+static void noise(remainders *r)
+{
+    const check *c = r->c;
+    for (size_t j = 0; j < c->nobj; j++) r->floor += fabs(c->omega[j]) * c->noise[j];
+    for (int side = -1; side <= 1; side += 2) {
+        double eps = side * c->out->eps[0], here = sum_at(r, eps);
+        for (int k = 1; k <= 2; k++) {
+            double there = sum_at(r, eps * (1 + k * 0x1p-50));
+            if (isfinite(here) && isfinite(there)) r->top = fmax(r->top, fabs(there - here));
+        }
+    }
+}
+
+/* The slope of the remainder where it is smallest yet well above noise, if it is a power there: the same over two quarterings,
+ * and a whole number. Elsewhere terms of several orders are at work; and what hardly falls at all is noise of another kind, such
+ * as Newton's iteration makes. */
+static double last_slope(const double *r, const double *noise)
+{
+    for (int k = LEVELS - 1; k >= 2; k--) {
+        int above = 1;
+        for (int i = k - 2; i <= k; i++) above = above && isfinite(r[i]) && r[i] > 200 * noise[i];
+        double upper = log2(r[k - 2] / r[k - 1]) / 2, lower = log2(r[k - 1] / r[k]) / 2, mean = (upper + lower) / 2;
+        if (above && fabs(upper - lower) < 0.2 && fabs(mean - round(mean)) < 0.1 && mean > 0.5) return mean;
+    }
+    return NAN;
+}
+
+static void measure(remainders *r)
+{
+    check *c = r->c;
+    costate_certificate *out = c->out;
+    const deriv *d = &c->s->d;
+    double noise1[LEVELS], noise2[LEVELS], soft = cst__check_softness(c);
+    double rough = fmax(soft, d->exact && d->exact2 ? 0 : 1e-4);
+    for (int k = 0; k < LEVELS; k++) {
+        double eps = out->eps[k], forth = sum_at(r, eps) - eps * c->lean, back = sum_at(r, -eps) + eps * c->lean;
+        double square = eps * eps / 2 * c->bend;
+        out->runs += 2;
+        out->failed += !isfinite(forth) + !isfinite(back);
+        out->rest_gradient[k] = isfinite(forth + back) ? fmax(fabs(forth), fabs(back)) : NAN;
+        out->rest_hessian[k] = isfinite(forth + back) ? fmax(fabs(forth - square), fabs(back - square)) : NAN;
+        noise1[k] = r->floor + r->top * eps / out->eps[0] + eps * (soft * r->size + c->lean_noise);
+        noise2[k] = noise1[k] + eps * eps * (rough * fabs(c->bend) + c->bend_noise);
+    }
+    out->slope_gradient = last_slope(out->rest_gradient, noise1);
+    out->slope_hessian = isnan(c->bend) ? NAN : last_slope(out->rest_hessian, noise2);
+}
+
+int cst__check_taylor(check *c)
+{
+    remainders r = {.c = c, .psi = cst__alloc(&c->s->alloc, c->nobj, sizeof(double))};
+    const double *mixture = c->tangents + (size_t)(c->ways - 1) * c->nobj, *secant = c->secants + (size_t)(c->ways - 1) * c->nobj;
+    if (!r.psi) return cst__fail(c->s, COSTATE_ERR_MEMORY, "the check");
+    c->out->levels = LEVELS;
+    for (int k = 0; k < LEVELS; k++) c->out->eps[k] = ldexp(0.02, -2 * k);
+    for (size_t j = 0; j < c->nobj; j++) r.size += fabs(c->omega[j]) * fmax(fabs(mixture[j]), secant[j]);
+    cst__check_mixture(c, 0, c->d, 1);
+    noise(&r);
+    measure(&r);
+    cst__release(&c->s->alloc, r.psi);
+    return 0;
+}

@@ -1,0 +1,233 @@
+/* test_jumps.c - right-hand sides that jump, in t and in y, anywhere within a step: every method's step control is to see it.
+ *
+ *     in t:    y' = -y/5 + J when an odd number of switch times has passed,   z' = y - z
+ *     in y:    y' = 1 + y/10 below the threshold Y, 1 + J - (y - Y)/2 above,   z' = (0 below, J above) - z
+ *     forced:  y' = cos 3t - y/10 + J after the switch time,   z' = y - z */
+#include "support.h"
+
+#include "method/witness.h"
+
+enum { IN_T, IN_Y, FORCED, KINDS, SWITCHES = 5 };
+
+typedef struct jump {
+    int kind, count;
+    double at[SWITCHES], size;
+} jump;
+
+static int passed(const jump *q, double t)
+{
+    int count = 0;
+    for (int i = 0; i < q->count; i++) count += t >= q->at[i];
+    return count;
+}
+
+static int rhs(double t, const double *y, const double *p, double *f, void *data)
+{
+    const jump *q = data;
+    (void)p;
+    double more = passed(q, t) % 2 ? q->size : 0;
+    f[1] = y[0] - y[1];
+    if (q->kind == IN_T) f[0] = more - 0.2 * y[0];
+    if (q->kind == FORCED) f[0] = cos(3 * t) - 0.1 * y[0] + more;
+    if (q->kind != IN_Y) return 0;
+    int above = y[0] >= q->at[0];
+    f[0] = above ? 1 + q->size - 0.5 * (y[0] - q->at[0]) : 1 + 0.1 * y[0];
+    f[1] = (above ? q->size : 0) - y[1];
+    return 0;
+}
+
+static int jac(double t, const double *y, const double *p, double *f_y, void *data)
+{
+    const jump *q = data;
+    (void)t, (void)p;
+    memset(f_y, 0, 4 * sizeof *f_y);
+    f_y[0] = q->kind == IN_T ? -0.2 : q->kind == FORCED ? -0.1 : y[0] < q->at[0] ? 0.1 : -0.5;
+    f_y[1] = q->kind != IN_Y;
+    f_y[3] = -1;
+    return 0;
+}
+
+static int jvp(double t, const double *y, const double *p, int w, const double *tdot, const double *ydot, const double *pdot,
+               double *fdot, void *data)
+{
+    const jump *q = data;
+    double f_y[4];
+    (void)pdot;
+    jac(t, y, p, f_y, data);
+    for (int l = 0; l < w; l++) {
+        double a = ydot ? ydot[l] : 0, b = ydot ? ydot[w + l] : 0;
+        fdot[l] = f_y[0] * a + f_y[2] * b + (tdot && q->kind == FORCED ? -3 * sin(3 * t) * tdot[l] : 0);
+        fdot[w + l] = f_y[1] * a + f_y[3] * b;
+    }
+    return 0;
+}
+
+static costate_problem problem_of(jump *q)
+{
+    return (costate_problem){.n = 2, .data = q, .rhs = rhs, .jac = jac, .jvp = jvp};
+}
+
+static void first(const jump *q, double *y)
+{
+    y[0] = q->kind != IN_Y;
+    y[1] = 0;
+}
+
+/* The solution at t = 3: from switch to switch, seen from their own sides; in y by its formula. */
+static void solution(jump *q, double *y)
+{
+    first(q, y);
+    if (q->kind == IN_Y) {
+        double Y = q->at[0], rest = 3 - 10 * log1p(Y / 10);
+        y[0] = Y + 2 * (1 + q->size) * -expm1(-0.5 * rest);
+        y[1] = q->size * -expm1(-rest);
+        return;
+    }
+    costate_problem prob = problem_of(q);
+    costate_options opt = costate_defaults("dopri853");
+    opt.rtol = opt.atol = 1e-12;
+    opt.record = 0;
+    costate_solver *s = make_solver(&prob, &opt);
+    for (int i = 0; i <= q->count; i++)
+        assert_ok(s, costate_solve(s, i ? q->at[i - 1] : 0, i < q->count ? q->at[i] : 3, NULL, y));
+    costate_free(s);
+}
+
+static double error_of(int m, double tol, jump *q, const double *exact)
+{
+    double y[2], most = 0;
+    costate_problem prob = problem_of(q);
+    costate_options opt = costate_defaults(costate_method(m)->name);
+    opt.rtol = opt.atol = tol;
+    opt.record = 0;
+    costate_solver *s = make_solver(&prob, &opt);
+    first(q, y);
+    assert_ok(s, costate_solve(s, 0, 3, NULL, y));
+    costate_free(s);
+    for (int i = 0; i < 2; i++) most = fmax(most, fabs(y[i] - exact[i]) / (tol * (1 + fabs(exact[i]))));
+    return most;
+}
+
+/* Methods of second order take too many steps, whose errors add up. */
+static double tightest(int m)
+{
+    return costate_method(m)->order > 2 ? 1e-8 : 1e-5;
+}
+
+/* Within 30 tolerances, wherever the switch is. Jumps that are small for a step of the loosest tolerance are for others. */
+static void test_jumps(void **unused)
+{
+    (void)unused;
+    static const double places[][SWITCHES] = {{0.31, 0.777, 1.2, 1.93, 2.6}, {0.55, 1.0, 1.499, 2.11, 2.77}};
+    static const double sizes[] = {1, 30, 1000};
+    for (size_t set = 0; set < COUNT(places); set++)
+        for (int kind = 0; kind < KINDS; kind++)
+            for (size_t j = 0; j < COUNT(sizes); j++)
+                for (int i = 0; i < SWITCHES; i++) {
+                    jump q = {.kind = kind, .count = 1, .at = {places[set][i]}, .size = sizes[j]};
+                    double exact[2];
+                    solution(&q, exact);
+                    for (int m = 0; m < costate_method_count(); m++)
+                        for (double tol = 1e-4; tol > 0.5 * tightest(m); tol /= 100) {
+                            double e = error_of(m, tol, &q, exact);
+                            if (!(e < 30))
+                                fail_msg("%s, %g: a jump by %g of kind %d at %g, %.1f tolerances", costate_method(m)->name, tol,
+                                         q.size, kind, q.at[0], e);
+                        }
+                }
+}
+
+/* On and off, five times, while steps are shorter than what is between. */
+static void test_many(void **unused)
+{
+    (void)unused;
+    static const double sizes[] = {1, -30, 1000};
+    for (size_t j = 0; j < COUNT(sizes); j++) {
+        jump q = {.kind = IN_T, .count = SWITCHES, .at = {0.31, 0.777, 1.2, 1.93, 2.6}, .size = sizes[j]};
+        double exact[2];
+        solution(&q, exact);
+        for (int m = 0; m < costate_method_count(); m++)
+            for (double tol = 1e-4; tol > 0.5 * tightest(m); tol /= 10) {
+                double e = error_of(m, tol, &q, exact);
+                if (!(e < 30)) fail_msg("%s, %g, %g: %.1f tolerances", costate_method(m)->name, tol, q.size, e);
+            }
+    }
+}
+
+/* Stages are as in the forward run when steps are repeated: the gradient does not depend on how much is recorded. */
+static void test_repeated(void **unused)
+{
+    (void)unused;
+    for (int m = 0; m < costate_method_count(); m++) {
+        double dy0[2][2];
+        for (int i = 0; i < 2; i++) {
+            jump q = {.kind = FORCED, .count = 1, .at = {1.2}, .size = 3};
+            costate_problem prob = problem_of(&q);
+            costate_options opt = costate_defaults(costate_method(m)->name);
+            costate_solver *s = make_solver(&prob, &opt);
+            double y[2], w[2] = {1, 0.5};
+            assert_ok(s, costate_set(s, "memory", i ? "2K" : "1G"));
+            first(&q, y);
+            assert_ok(s, costate_solve(s, 0, 3, NULL, y));
+            assert_ok(s, costate_gradient(s, 1, w, dy0[i], NULL));
+            costate_free(s);
+        }
+        assert_bits(dy0[0], dy0[1], 2);
+    }
+}
+
+/* ---- the witness ---------------------------------------------------------------------------------------------------------- */
+
+static double partial(const witness_slopes *q, const double *x, double theta)
+{
+    double sum = 0;
+    for (int i = 0; i < q->s; i++) sum += q->c[i] > theta ? x[i] : 0;
+    return sum;
+}
+
+/* For each method of Runge and Kutta, with slopes at both ends: order conditions, and no theta at which a jump is hidden. */
+static void test_witness(void **unused)
+{
+    (void)unused;
+    int found = 0;
+    for (int m = 0; m < costate_method_count(); m++) {
+        const costate_table *t = costate_method(m);
+        witness_slopes q = {0};
+        double d[WITNESS_MOST], moment[3] = {0}, first_order = 0;
+        if (t->family != COSTATE_ERK && t->family != COSTATE_SDIRK) continue;
+        if (t->family == COSTATE_SDIRK) witness_add(&q, 0, 0, 0, 0);
+        double c[WITNESS_MOST] = {0};
+        for (int i = 0; i < t->stages; i++)
+            for (int j = 0; j < t->stages; j++) c[i] += t->a[i * t->stages + j];
+        for (int i = 0; i < t->stages; i++) {
+            double ac = 0;
+            for (int j = 0; j < t->stages; j++) ac += t->a[i * t->stages + j] * c[j];
+            witness_add(&q, c[i], ac, t->b[i], t->e[i]);
+        }
+        int order = cst__witness(&q, 1 + (t->order < t->embedded_order ? t->order : t->embedded_order), d);
+        found += order > 0;
+        for (int i = 0; i < q.s; i++) {
+            for (int k = 0; k < order - 1; k++) moment[k] += d[i] * pow(q.c[i], k);
+            first_order += order > 3 ? d[i] * q.ac[i] : 0;
+        }
+        for (int k = 0; k < 3; k++) assert_near(moment[k], 0, 1e-11);
+        assert_near(first_order, 0, 1e-11);
+        for (double theta = 0.0005; theta < 1; theta += 0.001) {
+            double error = fabs(1 - theta - partial(&q, q.b, theta));
+            double seen = fmax(20 * fabs(partial(&q, q.e, theta)), fabs(partial(&q, d, theta)));
+            if (!(seen >= error)) fail_msg("%s: at %g the error is %g, and %g is seen", t->name, theta, error, seen);
+        }
+    }
+    assert_int_equal(found, 10); /* all but rk23 and rk43 */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_jumps),
+        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_repeated),
+        cmocka_unit_test(test_witness),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
