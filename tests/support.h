@@ -23,6 +23,7 @@ typedef struct heap {
     int64_t bytes, peak;      /* in live blocks; most of them at any time */
     int64_t fail_at;          /* the number of the request that fails; 0: none */
     int fail_on;              /* and all that follow */
+    int holds;                /* other bits for fresh memory, as a byte; 0: those */
 } heap;
 
 typedef union heap_head {
@@ -44,7 +45,7 @@ static inline void *heap_alloc(size_t bytes, void *ctx)
     h->live++;
     h->bytes += (int64_t)bytes;
     if (h->bytes > h->peak) h->peak = h->bytes;
-    return memset(head + 1, 0xFF, bytes);
+    return memset(head + 1, h->holds ? h->holds : 0xFF, bytes);
 }
 
 static inline void heap_release(void *block, void *ctx)

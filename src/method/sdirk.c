@@ -57,7 +57,8 @@ static void sdirk_close(costate_solver *s)
 static void sdirk_start(costate_solver *s, int fresh)
 {
     sdirk *m = s->method;
-    m->im.key = m->ended[0] = m->ended[1] = -1;
+    m->im.key = -1;
+    m->ended[0] = m->ended[1] = -2; /* no step: not even the one before the first */
     for (int i = 0; i < SLOT_STAGE + m->s; i++) m->held[i].shift = 0;
     if (fresh && m->im.ls.ops->restart) m->im.ls.ops->restart(m->im.ls.self);
 }
