@@ -33,7 +33,8 @@ static char *read_all(const char *path)
     size_t length = 0, room = 1 << 16;
     FILE *file = fopen(path, "rb");
     char *text = file ? cli_take(room, 1) : NULL;
-    for (size_t got; text && (got = fread(text + length, 1, room - length, file)) > 0;) {
+    for (size_t got, plain = 1; text && plain && (got = fread(text + length, 1, room - length, file)) > 0;) {
+        plain = !memchr(text + length, 0, got); /* what is no text may have no end */
         length += got;
         if (length < room) continue;
         char *more = realloc(text, 2 * room + 1);
