@@ -24,3 +24,8 @@ for model in "$SOURCE"/examples/models/*.c; do
     done
 done
 [ "$stiff" = ' cbm4 enzyme heat rectifier' ] || fail "the stiff models are$stiff"
+
+# What is judged is what was named.
+expect 0 check "$models/lotka_volterra.c" --wrt beta; says out 'worst of 1 components, beta'
+expect 0 check "$models/lotka_volterra.c" --wrt beta,prey; says out 'worst of 2 components, '
+expect 1 check "$models/lotka_volterra.c" --wrt betta; silent out; says err "did you mean 'beta'?"
