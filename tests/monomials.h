@@ -42,8 +42,9 @@ static const monomial m_observe[] = {
 static const monomial *const m_table[M_FUNCTIONS] = {m_rhs, m_init, m_terminal, m_running, m_observe};
 static const char *const m_name[M_FUNCTIONS] = {"rhs", "init", "terminal", "running", "observe"};
 
-/* M_STILL: what vjp_dot adds as vjp does. A mistake: in these products of a function what term `term` contributes, differentiated by z_var, is `factor` of what it should
- * be; in one lane of one width, or all; in first derivatives, second, or both. */
+/* A mistake: in these products of a function (M_STILL: in what vjp_dot adds as vjp does) what term `term` contributes,
+ * differentiated by z_var, is `factor` of what it should be; in one lane of one width, or all; in first derivatives, second, or
+ * both. */
 typedef struct mistake {
     int function;
     unsigned products;
