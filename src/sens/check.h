@@ -96,6 +96,7 @@ typedef struct check {
     double *weights, *grad; /* nobj x goals; m x goals */
     double *grad_noise;     /* m x goals: by how much the gradient of other multiples of the weights differs */
     double *tangent_noise;  /* ways x nobj: the same of tangents along multiples of the ways */
+    double *factor_noise;   /* ways x nobj: the same at a place moved by round-off, of implicit methods; else 0 */
     double stretch;         /* the multiple at hand */
 } check;
 
