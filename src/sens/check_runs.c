@@ -119,9 +119,11 @@ int cst__check_tangents(check *c, const double *d, double eps, int w, const int 
 
 /* ---- noise ---------------------------------------------------------------------------------------------------------- */
 
+/* Steps of a given size solve their stages to round-off, if nobody asks for less. */
 int cst__check_newton_based(const costate_solver *s)
 {
-    return s->fam->id == COSTATE_SDIRK || s->fam->id == COSTATE_FIRK;
+    int round_off = s->opt.step > 0 && s->opt.newton_tol == 0;
+    return (s->fam->id == COSTATE_SDIRK || s->fam->id == COSTATE_FIRK) && !round_off;
 }
 
 /* A final state that is nothing to its tolerance: its digits are those of larger ones. */
@@ -146,17 +148,11 @@ int cst__check_noise(check *c)
     return 0;
 }
 
-/* Steps of a given size solve their stages to round-off, if nobody asks for less. */
-static int round_off(const costate_solver *s)
-{
-    return s->opt.step > 0 && s->opt.newton_tol == 0;
-}
-
 double cst__check_softness(const check *c)
 {
     const costate_solver *s = c->s;
     double soft = s->d.exact ? 0 : 1e-7;
-    if (cst__check_newton_based(s) && !round_off(s)) soft = fmax(soft, s->opt.rtol * fmax(1, 1e-2 * (double)s->log.count)); /* it adds up */
+    if (cst__check_newton_based(s)) soft = fmax(soft, s->opt.rtol * fmax(1, 1e-2 * (double)s->log.count)); /* it adds up */
     if (s->im && !s->im->values) soft = fmax(soft, 1e3 * s->opt.gmres_tol);
     return soft;
 }
