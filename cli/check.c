@@ -36,12 +36,13 @@ static void slope(cli_table *t, const char *what, double found, int should)
     table_text(t, "%d", should);
 }
 
-/* Where differences are behind it, how well they know is part of what was found. */
+/* Where differences are behind it, how well they know is part of what was found; and wherever that is why it passes. */
 static void measure(cli_table *t, const char *what, const costate_measure *m, int differences)
 {
+    const int noisy = m->defect > m->most && !m->wrong;
     table_text(t, "%s", what);
     if (isnan(m->defect)) table_text(t, "not measured");
-    else if (differences) table_text(t, "%.1e, known to %.0e", m->defect, fmax(m->noise, 1e-16));
+    else if (differences || noisy) table_text(t, "%.1e, known to %.0e", m->defect, fmax(m->noise, 1e-16));
     else table_text(t, "%.1e", m->defect);
     table_text(t, "at most %.0e", m->most);
 }

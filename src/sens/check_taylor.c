@@ -52,6 +52,15 @@ static double last_slope(const double *r, const double *noise)
     return NAN;
 }
 
+/* Of second order nothing is seen at a size where the remainder is far below eps^2/2 <d, H d> and does not fall with the square:
+ * psi bends on a smaller scale. A wrong gradient is not mistaken for that, eps <error, d> + eps^2/2 <d, H d> being no less than
+ * one of its terms, nor a wrong Hessian, which leaves the square alone. */
+static int beyond(const costate_certificate *out, int k, double bend)
+{
+    const double *r = &out->rest_gradient[k > 0 ? k : 1], square = out->eps[k] * out->eps[k] / 2 * fabs(bend);
+    return out->rest_gradient[k] < 0.1 * square && r[-1] < 8 * r[0];
+}
+
 static void measure(remainders *r)
 {
     check *c = r->c;
@@ -69,6 +78,8 @@ static void measure(remainders *r)
         noise1[k] = r->floor + r->top * eps / out->eps[0] + eps * (soft * r->size + c->lean_noise);
         noise2[k] = noise1[k] + eps * eps * (rough * fabs(c->bend) + c->bend_noise);
     }
+    for (int k = 0; k < LEVELS; k++)
+        if (beyond(out, k, c->bend)) noise1[k] = noise2[k] = INFINITY;
     out->slope_gradient = last_slope(out->rest_gradient, noise1);
     out->slope_hessian = isnan(c->bend) ? NAN : last_slope(out->rest_hessian, noise2);
 }

@@ -96,7 +96,7 @@ static void measured(char *text, size_t size, const char *what, const costate_me
 {
     add(text, size, "  %-27s", what);
     if (isnan(m->defect)) add(text, size, "not measured\n");
-    else if (noise) add(text, size, "%8.1e   (noise %.0e)\n", m->defect, m->noise);
+    else if (noise || (m->defect > m->most && !m->wrong)) add(text, size, "%8.1e   (noise %.0e)\n", m->defect, m->noise);
     else add(text, size, "%8.1e   (at most %.0e)\n", m->defect, m->most);
 }
 
