@@ -50,6 +50,7 @@ typedef struct sdirk {
     double *gi, *r;            /* n: g_i; residual, correction, estimate */
     double *end[2];            /* n: f at the end of the steps `ended`, as far as witnesses were called */
     int64_t ended[2];
+    double *first;             /* n: the slope at the start, from f and M */
 } sdirk;
 
 static inline double sdirk_time(const sdirk *m, const step *st, int i)

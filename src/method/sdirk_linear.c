@@ -115,6 +115,16 @@ static double contraction(const lin *c, const double *omega, const double *q)
     return worst;
 }
 
+/* q = shift M p - q */
+static void subtract_from_mass(const lin *c, const double *p, double *q)
+{
+    const size_t w = (size_t)c->w;
+    for (size_t i = 0; i < (size_t)c->s->prob.n; i++) {
+        const double scale = c->shift * c->s->prob.mass[i];
+        for (size_t l = i * w; l < (i + 1) * w; l++) q[l] = scale * p[l] - q[l];
+    }
+}
+
 /* One iteration, the k-th. first: omega_0 of each lane; theta: the slowest contraction by it. */
 static int advance(const lin *c, int k, double *first, double *theta)
 {
@@ -123,7 +133,8 @@ static int advance(const lin *c, int k, double *first, double *theta)
     const double both[2] = {c->shift, -1}, *v[2] = {p, q};
     memcpy(p, c->z, nw * sizeof *p);
     TRY(product(c, p, q));
-    cst__combine(nw, NULL, 2, both, v, q);
+    if (c->s->prob.mass) subtract_from_mass(c, p, q);
+    else cst__combine(nw, NULL, 2, both, v, q);
     TRY(precondition(c, q));
     if (k > 0) *theta = fmax(*theta, contraction(c, first, q));
     for (int j = k < SDIRK_KEPT ? 0 : k - SDIRK_KEPT + 1; j < k; j++) {

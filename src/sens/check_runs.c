@@ -10,6 +10,7 @@
  * steps cannot show, because what moves lies between two stages. */
 #include "sens/check.h"
 
+#include "core/consistent.h"
 #include "base/kernels.h"
 #include "method/implicit.h"
 
@@ -107,6 +108,7 @@ int cst__check_tangents(check *c, const double *d, double eps, int w, const int 
     costate_solver *s = c->s;
     int rc = shift(c, d, eps), lanes = (int)s->opt.lanes;
     memcpy(s->y0, c->shifted, c->n * sizeof *s->y0);
+    if (!rc) rc = cst__consistent(s, s->y0, 0);
     if (!rc) rc = cst__first_state(s, s->y0);
     for (int at = 0; at < w && !rc; at += lanes)
         rc = block(c, w - at < lanes ? w - at : lanes, ways + at, tangents + (size_t)at * c->nobj);

@@ -211,3 +211,12 @@ int tableau_check(const costate_table *t, char *why, size_t size)
     if (!rc) rc = check_dense(&v, t);
     return rc;
 }
+
+int tableau_stiffly_accurate(const costate_table *t)
+{
+    const int s = t->stages, ros = t->family == COSTATE_ROS;
+    const double *last = t->a + (s - 1) * s;
+    double worst = ros ? fmax(fabs(t->b[s - 1] - 1), fabs(t->alpha[s - 1] - 1)) : fabs(t->b[s - 1] - last[s - 1]);
+    for (int j = 0; j < s - 1; j++) worst = fmax(worst, fabs(t->b[j] - last[j]));
+    return worst < 1e-12;
+}
