@@ -261,6 +261,31 @@ int cst__implicit_solve(costate_solver *s, implicit *m, int slot, int transposed
     return rc ? cst__implicit_outcome(s, m, &m->ls, rc, "solving") : 0;
 }
 
+static int is_at(const held_matrix *a, double t, const double *y, int n)
+{
+    return a->t == t && !memcmp(a->y, y, (size_t)n * sizeof *y);
+}
+
+int cst__implicit_holds(const costate_solver *s, const held_matrix *held, const held_matrix *a)
+{
+    return held->shift == a->shift && is_at(a, held->t, held->y, s->prob.n);
+}
+
+int cst__implicit_hold(costate_solver *s, int slot, held_matrix *held, const held_matrix *a)
+{
+    implicit *m = s->im;
+    int n = s->prob.n, have = cst__implicit_holds(s, held, a);
+    if (have && m->values) return 0;
+    if (m->key < 0 || !is_at(a, m->t, m->y, n)) TRY(cst__of(s, "jac", cst__implicit_jacobian(s, m, 0, a->t, a->y)));
+    if (have) return 0;
+    held->shift = 0;
+    TRY(cst__implicit_factor(s, m, slot, 0, a->shift, 0));
+    memcpy((double *)(uintptr_t)held->y, a->y, (size_t)n * sizeof *held->y);
+    held->t = a->t;
+    held->shift = a->shift;
+    return 0;
+}
+
 int cst__implicit_outcome(costate_solver *s, implicit *m, const linsol *ls, int rc, const char *doing)
 {
     if (rc == LINSOL_CALLBACK) return cst__of(s, m->said.who, m->said.code);

@@ -47,6 +47,15 @@ int cst__implicit_algebraic(costate_solver *s, implicit *m, int slot, double t, 
 int cst__implicit_factor(costate_solver *s, implicit *m, int slot, int complex, double re, double im);
 int cst__implicit_solve(costate_solver *s, implicit *m, int slot, int transposed, int w, double *x);
 
+/* What a slot holds factors of: shift M - f_y(t, y), y a copy of n. shift 0: nothing. They are put there, unless they are, the
+ * Jacobian at hand (its key is 0) being taken if it is that; a matrix-free solver applies f_y where it was last asked for. */
+typedef struct held_matrix {
+    double t, shift;
+    const double *y;
+} held_matrix;
+int cst__implicit_holds(const costate_solver *s, const held_matrix *held, const held_matrix *a);
+int cst__implicit_hold(costate_solver *s, int slot, held_matrix *held, const held_matrix *a);
+
 /* 0 if it solves transposed systems too; else its message is set. */
 int cst__implicit_transposable(costate_solver *s);
 

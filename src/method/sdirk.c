@@ -77,12 +77,12 @@ static size_t sdirk_stage_doubles(const costate_solver *s)
 
 static size_t sdirk_tangent_doubles(const costate_solver *s)
 {
-    return SDIRK_WORK * (size_t)s->prob.n;
+    return ITERATE_WORK * (size_t)s->prob.n;
 }
 
 static size_t sdirk_adjoint_doubles(const costate_solver *s)
 {
-    return (2 * (size_t)s->table->stages + 1 + SDIRK_WORK) * (size_t)s->prob.n + (size_t)s->nobj;
+    return (2 * (size_t)s->table->stages + 1 + ITERATE_WORK) * (size_t)s->prob.n + (size_t)s->nobj;
 }
 
 static int sdirk_points(const costate_solver *s)
@@ -92,49 +92,43 @@ static int sdirk_points(const costate_solver *s)
 
 /* ---- matrices --------------------------------------------------------------------------------------------------------- */
 
-static sdirk_matrix fresh_matrix(const costate_solver *s, const step *st)
+static held_matrix fresh_matrix(const costate_solver *s, const step *st)
 {
-    return (sdirk_matrix){st->t, sdirk_shift(s->method, st), st->y};
+    return (held_matrix){st->t, sdirk_shift(s->method, st), st->y};
 }
 
 /* Solvers without a matrix have nothing to keep. */
-sdirk_matrix cst__sdirk_choose(const costate_solver *s, const step *st)
+held_matrix cst__sdirk_choose(const costate_solver *s, const step *st)
 {
     const sdirk *m = s->method;
     const double *carry = st->y + s->prob.n;
     double ratio = carry[CARRY_SHIFT] / sdirk_shift(m, st); /* h over that of the factors */
     int keep = m->im.values && carry[CARRY_THETA] <= theta_kept && ratio >= ratio_least && ratio <= ratio_most;
     if (st->note == NOTE_KEPT || st->note == NOTE_RENEWED) keep = st->note == NOTE_KEPT;
-    return keep ? (sdirk_matrix){carry[CARRY_T], carry[CARRY_SHIFT], carry + CARRY_VECTORS} : fresh_matrix(s, st);
+    return keep ? (held_matrix){carry[CARRY_T], carry[CARRY_SHIFT], carry + CARRY_VECTORS} : fresh_matrix(s, st);
 }
 
-static int is_at(const sdirk_matrix *a, double t, const double *y, int n)
-{
-    return a->t == t && !memcmp(a->y, y, (size_t)n * sizeof *y);
-}
-
-int cst__sdirk_holds(const costate_solver *s, int slot, const sdirk_matrix *a)
-{
-    const sdirk *m = s->method;
-    const sdirk_matrix *held = &m->held[slot];
-    return held->shift == a->shift && is_at(a, held->t, held->y, s->prob.n);
-}
-
-int cst__sdirk_factor(costate_solver *s, int slot, const sdirk_matrix *a)
+int cst__sdirk_factor(costate_solver *s, int slot, const held_matrix *a)
 {
     sdirk *m = s->method;
-    sdirk_matrix *held = &m->held[slot];
-    int n = s->prob.n, have = cst__sdirk_holds(s, slot, a);
-    if (have && m->im.values) return 0;
-    if (m->im.key < 0 || !is_at(a, m->im.t, m->im.y, n)) /* a matrix-free solver applies f_y where it was last asked for */
-        TRY(cst__of(s, "jac", cst__implicit_jacobian(s, &m->im, 0, a->t, a->y)));
-    if (have) return 0;
-    held->shift = 0;
-    TRY(cst__implicit_factor(s, &m->im, slot, 0, a->shift, 0));
-    memcpy((double *)(uintptr_t)held->y, a->y, (size_t)n * sizeof *held->y);
-    held->t = a->t;
-    held->shift = a->shift;
-    return 0;
+    return cst__implicit_hold(s, slot, &m->held[slot], a);
+}
+
+int cst__sdirk_linear(costate_solver *s, const step *st, int i, int transposed, int w, double *x, double *work)
+{
+    sdirk *m = s->method;
+    const double t = sdirk_time(m, st, i), shift = sdirk_shift(m, st), *y = sdirk_stage(s, st->stages, i, 1);
+    if (cst__implicit_iterates(s, transposed)) {
+        /* A tangent follows its step, whose factors may be there; a sweep leaves those to steps that are repeated. */
+        int converged;
+        held_matrix a = cst__sdirk_choose(s, st);
+        int slot = transposed && !cst__implicit_holds(s, &m->held[SLOT_STEP], &a) ? SLOT_STAGE : SLOT_STEP;
+        TRY(cst__sdirk_factor(s, slot, &a));
+        TRY(cst__iterate(s, &(iterated_system){t, shift, y, st->y}, slot, transposed, w, x, work, &converged));
+        if (converged) return 0;
+    }
+    TRY(cst__sdirk_factor(s, SLOT_STAGE + i, &(held_matrix){t, shift, y}));
+    return cst__implicit_solve(s, &m->im, SLOT_STAGE + i, transposed, w, x);
 }
 
 /* ---- the step --------------------------------------------------------------------------------------------------------- */
@@ -194,7 +188,7 @@ static int newton_stage(costate_solver *s, const step *st, int i, progress *p)
     p->rate = k.rate;
     for (newton_verdict verdict = NEWTON_AGAIN; verdict == NEWTON_AGAIN;) {
         cst__combine(n, st->y, 1, &one, &z, y);
-        if (p->exact) TRY(cst__sdirk_factor(s, SLOT_STEP, &(sdirk_matrix){sdirk_time(m, st, i), p->shift, y}));
+        if (p->exact) TRY(cst__sdirk_factor(s, SLOT_STEP, &(held_matrix){sdirk_time(m, st, i), p->shift, y}));
         TRY(deriv_rhs(&s->d, sdirk_time(m, st, i), y, s->p, m->r));
         residual(s, p->shift, m->gi, z, m->r);
         TRY(cst__implicit_solve(s, &m->im, SLOT_STEP, 0, 1, m->r));
@@ -225,7 +219,7 @@ static int slope_at_start(costate_solver *s, const step *st, double **slope)
     return 0;
 }
 
-static int newton_stages(costate_solver *s, const step *st, const sdirk_matrix *a, int exact, progress *p)
+static int newton_stages(costate_solver *s, const step *st, const held_matrix *a, int exact, progress *p)
 {
     sdirk *m = s->method;
     size_t n = (size_t)s->prob.n;
@@ -247,7 +241,7 @@ static int newton_stages(costate_solver *s, const step *st, const sdirk_matrix *
     return 0;
 }
 
-static void finish(costate_solver *s, const step *st, const sdirk_matrix *a, const progress *p)
+static void finish(costate_solver *s, const step *st, const held_matrix *a, const progress *p)
 {
     const sdirk *m = s->method;
     size_t n = (size_t)s->prob.n;
@@ -286,7 +280,7 @@ static int sdirk_step(costate_solver *s, const step *st, double *err)
 {
     sdirk *m = s->method;
     progress p;
-    sdirk_matrix a = cst__sdirk_choose(s, st);
+    held_matrix a = cst__sdirk_choose(s, st);
     s->fnew_valid = 0;
     int rc = newton_stages(s, st, &a, 0, &p);
     if (a.y != st->y && (rc == STEP_NEWTON || rc == STEP_MATRIX)) {

@@ -18,7 +18,7 @@ static int tangent_error(costate_solver *s, dblock *d, double *const *z, double 
     size_t n = (size_t)s->prob.n, nw = n * (size_t)d->w;
     double c[ROW_MOST];
     const double *v[ROW_MOST];
-    sdirk_matrix a = m->held[SLOT_STEP]; /* of the step just taken */
+    held_matrix a = m->held[SLOT_STEP]; /* of the step just taken */
     int terms = row_terms(&m->e, m->filter ? a.shift : 1, z, c, v, 0);
     if (m->filter) {
         cst__combine(nw, NULL, terms, c, v, d->kdot);
