@@ -190,7 +190,7 @@ typedef struct costate_problem {
 
 /* ---- methods ------------------------------------------------------------------------------------------------------ */
 
-typedef enum costate_family { COSTATE_ERK = 1, COSTATE_SDIRK, COSTATE_FIRK, COSTATE_ROS } costate_family;
+typedef enum costate_family { COSTATE_ERK = 1, COSTATE_SDIRK, COSTATE_FIRK, COSTATE_ROS, COSTATE_BDF } costate_family;
 
 /* A Runge-Kutta table: y1 = y + h sum b_i f(T_i, Y_i), error estimate h sum e_i f(T_i, Y_i); c_i are the row sums of A. What
  * follows from the numbers (first-same-as-last, unused stages, consistency) is derived, never declared. */

@@ -344,7 +344,7 @@ int cst__implicit_blame(const costate_solver *s, char *words, size_t size, int *
  * stages 27 times that; iterations cost a few solutions. Where the times meet was measured on kinetics, one- and
  * two-dimensional grids and shallow water with every linear solver, as n of dense and sparse matrices or the width of a
  * band: 40 to 80, sparse up to 200; and 10 to 15. */
-enum { SDIRK_ITERATES_FROM = 80, FIRK_ITERATES_FROM = 12 };
+enum { SDIRK_ITERATES_FROM = 80, FIRK_ITERATES_FROM = 12, BDF_ITERATES_FROM = 40 };
 
 int cst__implicit_iterates(const costate_solver *s, int transposed)
 {
@@ -354,6 +354,7 @@ int cst__implicit_iterates(const costate_solver *s, int transposed)
     if (!m->values) return 0;
     int size = s->prob.n, width = m->pattern.lower + m->pattern.upper + 1;
     if (m->pattern.format == COSTATE_BANDED && strcmp(m->ls.ops->name, "dense") && width < size) size = width;
+    if (s->fam->id == COSTATE_BDF) return size >= BDF_ITERATES_FROM;
     return size >= (s->fam->id == COSTATE_FIRK ? FIRK_ITERATES_FROM : SDIRK_ITERATES_FROM);
 }
 

@@ -123,7 +123,7 @@ int cst__check_tangents(check *c, const double *d, double eps, int w, const int 
 
 int cst__check_newton_based(const costate_solver *s)
 {
-    return s->fam->id == COSTATE_SDIRK || s->fam->id == COSTATE_FIRK;
+    return s->im && s->fam->id != COSTATE_ROS;
 }
 
 /* A final state that is nothing to its tolerance: its digits are those of larger ones. */

@@ -11,8 +11,8 @@ enum {
     TABLEAU_ORDER = 8,   /* highest order whose conditions are evaluated */
 };
 
-extern const costate_table tableau_erk[], tableau_ros[], tableau_sdirk[], tableau_firk[];
-extern const int tableau_erk_count, tableau_ros_count, tableau_sdirk_count, tableau_firk_count;
+extern const costate_table tableau_erk[], tableau_ros[], tableau_sdirk[], tableau_firk[], tableau_bdf[];
+extern const int tableau_erk_count, tableau_ros_count, tableau_sdirk_count, tableau_firk_count, tableau_bdf_count;
 
 /* 0, or COSTATE_ERR_TABLE and the reason in why[0 .. size-1]: arrays missing, numbers not finite, not explicit, weights that do
  * not sum to what they must, a declared order whose conditions do not hold (looked at up to order 5), dense rows that spoil the
