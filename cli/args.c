@@ -8,12 +8,13 @@
 
 int cli_usage(const char *command, const char *format, ...)
 {
+    enum { MOST = 2000 }; /* characters: what was given may be of any length */
+    char said[MOST + 1];
     va_list args;
     va_start(args, format);
-    fprintf(stderr, "costate %s: ", command);
-    vfprintf(stderr, format, args);
-    fprintf(stderr, "\ntry: costate help %s\n", command);
+    const int length = vsnprintf(said, sizeof said, format, args);
     va_end(args);
+    fprintf(stderr, "costate %s: %s%s\ntry: costate help %s\n", command, said, length > MOST ? " ..." : "", command);
     return EXIT_USAGE;
 }
 

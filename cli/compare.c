@@ -239,6 +239,20 @@ static int choose(const cli_session *s, result *a)
     return EXIT_GOOD;
 }
 
+/* What took too many steps or too long takes more at a tighter tolerance; what failed otherwise may succeed there. */
+static int futile_after(const trial *looser)
+{
+    return looser->status == 1 || looser->status == COSTATE_ERR_MAX_STEPS || looser->seconds > too_long;
+}
+
+static int none_through(const result *a)
+{
+    for (int i = 0; i < a->count; i++)
+        for (int k = 0; k < LEVELS; k++)
+            if (!a->tried[i][k].status) return 0;
+    return 1;
+}
+
 static int compare(cli_session *s, result *a)
 {
     progress_start(s->request, "comparing");
@@ -246,11 +260,11 @@ static int compare(cli_session *s, result *a)
     for (int i = 0; !code && i < a->count; i++)
         for (int k = 0; k < LEVELS; k++) {
             if (k == 0) try_one(s, a, a->method[i]->name, tolerance(a, k) / a->rtol, STEPS, &a->tried[i][k]); /* it compiles */
-            const int slow = k && (a->tried[i][k - 1].status || a->tried[i][k - 1].seconds > too_long);
-            if (slow) a->tried[i][k] = (trial){.status = 1, .error = NAN, .seconds = NAN};
+            if (k && futile_after(&a->tried[i][k - 1])) a->tried[i][k] = (trial){.status = 1, .error = NAN, .seconds = NAN};
             else try_one(s, a, a->method[i]->name, tolerance(a, k) / a->rtol, STEPS, &a->tried[i][k]);
         }
     progress_stop();
+    if (!code && none_through(a)) cli_warn(&s->out, "none of the methods got through at any of the tolerances");
     return code;
 }
 

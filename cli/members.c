@@ -19,12 +19,14 @@ typedef struct reader {
 
 __attribute__((format(printf, 3, 4))) static int wrong(const reader *r, const char *at, const char *format, ...)
 {
+    enum { MOST = 2000 }; /* characters: a field may be of any length */
+    char said[MOST + 1];
     va_list args;
     va_start(args, format);
-    fprintf(stderr, "costate %s: %s:%d:%d: ", r->s->request->command->name, r->path, r->line, (int)(at - r->start) + 1);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    const int length = vsnprintf(said, sizeof said, format, args);
     va_end(args);
+    fprintf(stderr, "costate %s: %s:%d:%d: %s%s\n", r->s->request->command->name, r->path, r->line, (int)(at - r->start) + 1,
+            said, length > MOST ? " ..." : "");
     return EXIT_USAGE;
 }
 
@@ -33,7 +35,8 @@ static char *read_all(const char *path)
     size_t length = 0, room = 1 << 16;
     FILE *file = fopen(path, "rb");
     char *text = file ? cli_take(room, 1) : NULL;
-    for (size_t got; text && (got = fread(text + length, 1, room - length, file)) > 0;) {
+    for (size_t got, plain = 1; text && plain && (got = fread(text + length, 1, room - length, file)) > 0;) {
+        plain = !memchr(text + length, 0, got); /* what is no text may have no end */
         length += got;
         if (length < room) continue;
         char *more = realloc(text, 2 * room + 1);

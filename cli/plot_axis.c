@@ -41,11 +41,10 @@ axis axis_linear(double lo, double hi, int wanted, int loose)
         hi = middle + half;
     }
     axis a = {.lo = lo, .hi = hi, .step = nice_step(hi - lo, wanted)};
-    const double slack = 1e-9;
-    const double down = floor(lo / a.step + slack) * a.step, up = ceil(hi / a.step - slack) * a.step;
+    const double slack = 1e-9, unseen = 1e-3; /* in steps */
     if (loose) {
-        a.lo = down;
-        a.hi = up;
+        a.lo = floor(lo / a.step + unseen) * a.step;
+        a.hi = ceil(hi / a.step - unseen) * a.step;
     }
     numbers(&a, ceil(a.lo / a.step - slack) * a.step, floor(a.hi / a.step + slack) * a.step);
     return a;

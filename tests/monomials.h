@@ -11,7 +11,7 @@
 
 enum { MY = 3, MP = 4, MZ = MY + MP, MGOALS = 2 };
 enum { M_RHS, M_INIT, M_TERMINAL, M_RUNNING, M_OBSERVE, M_FUNCTIONS };
-enum { M_JVP = 1, M_VJP = 2, M_JVP2 = 4, M_VJP_DOT = 8, M_VJP_DOT2 = 16, M_JAC = 32, M_POINTS = 64 };
+enum { M_JVP = 1, M_VJP = 2, M_JVP2 = 4, M_VJP_DOT = 8, M_VJP_DOT2 = 16, M_JAC = 32, M_POINTS = 64, M_STILL = 128 };
 enum { M_EVERY = -1 };
 
 typedef struct monomial {
@@ -42,8 +42,9 @@ static const monomial m_observe[] = {
 static const monomial *const m_table[M_FUNCTIONS] = {m_rhs, m_init, m_terminal, m_running, m_observe};
 static const char *const m_name[M_FUNCTIONS] = {"rhs", "init", "terminal", "running", "observe"};
 
-/* A mistake: in these products of a function what term `term` contributes, differentiated by z_var, is `factor` of what it should
- * be; in one lane of one width, or all; in first derivatives, second, or both. */
+/* A mistake: in these products of a function (M_STILL: in what vjp_dot adds as vjp does) what term `term` contributes,
+ * differentiated by z_var, is `factor` of what it should be; in one lane of one width, or all; in first derivatives, second, or
+ * both. */
 typedef struct mistake {
     int function;
     unsigned products;
@@ -51,10 +52,11 @@ typedef struct mistake {
     int lane, width; /* M_EVERY; width 0: any */
     int orders;    /* 1: first derivatives, 2: second, 3: both; third ones are with the second */
     double factor;
+    int alike; /* 1: only where the first two lanes of a seed are the same */
 } mistake;
 
-
 static mistake m_bug;
+static int m_alike; /* 1: they are, in the product at hand */
 
 
 static double m_value(const monomial *m, const double *z)
@@ -81,7 +83,7 @@ static double m_claim(double d, int fn, unsigned product, int term, int count, c
     const mistake *b = &m_bug;
     int hit = b->function == fn && (b->products & product) && (b->term == M_EVERY || b->term == term) &&
               (b->var == M_EVERY || b->var == var[0]) && (b->lane == M_EVERY || b->lane == l) && (!b->width || b->width == w) &&
-              (b->orders & (count == 1 ? 1 : 2));
+              (b->orders & (count == 1 ? 1 : 2)) && (!b->alike || m_alike);
     return hit ? b->factor * d : d;
 }
 
@@ -132,6 +134,7 @@ static int m_vjp_as(unsigned product, int fn, const double *y, const double *p, 
 {
     double z[MZ], d;
     m_place(y, p, z);
+    m_alike = w > 1 && u[0] == u[1];
     for (int t = 0; m_table[fn][t].c; t++)
         for (int k = 0; k < MZ; k++)
             for (int l = 0, any = (d = m_derivative(&m_table[fn][t], z, 1, &k)) != 0; any && l < w; l++)
@@ -161,7 +164,7 @@ static int m_vjp_dot(int fn, const double *y, const double *p, int w, const doub
 {
     double z[MZ], d;
     m_place(y, p, z);
-    m_vjp_as(M_VJP_DOT, fn, y, p, w, u, yb, pb);
+    m_vjp_as(M_VJP_DOT | M_STILL, fn, y, p, w, u, yb, pb);
     if (ud) m_vjp_as(M_VJP_DOT, fn, y, p, w, ud, ybd, pbd);
     for (int t = 0; m_table[fn][t].c; t++)
         for (int k = 0; k < MZ * MZ; k++) {

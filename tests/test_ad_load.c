@@ -129,12 +129,47 @@ static void descriptors(void **state)
         {".params = 1, .y0 = COSTATE_VALUES(1), .p = COSTATE_VALUES(1, 2, 3)", ".p has 3 values, but .params is 1"},
         {".params = 1, .y0 = COSTATE_VALUES(1), .p = COSTATE_VALUES(1), .state_names = COSTATE_NAMES(\"a\", \"b\")",
          ".state_names has 2 "},
+        {".params = 2, .y0 = COSTATE_VALUES(1), .p = COSTATE_VALUES(1, 2), .param_names = COSTATE_NAMES(\"k\", \"k\")",
+         ".param_names has \"k\" twice"},
         {".params = 1, .y0 = COSTATE_VALUES(1), .p = COSTATE_VALUES(1), .t1 = INFINITY", "t0 and t1 must be finite"},
     };
     for (size_t i = 0; i < COUNT(wrong); i++) {
         char text[1024];
         snprintf(text, sizeof text, HEAD RHS "COSTATE_MODEL(faulty, .states = 1, .rhs = rhs, %s)\n", wrong[i].members);
         faulty(x, text, COSTATE_MODEL_REFUSED, wrong[i].says);
+    }
+}
+
+/* What is no mistake to a compiler, and hardly meant. */
+static void told_of(void **state)
+{
+    const place *x = *state;
+    static const struct {
+        const char *members, *says;
+    } hardly_meant[] = {
+        {".params = 1, .p = COSTATE_VALUES(1)", ""},
+        {".params = 2, .p = COSTATE_VALUES(1, 2)", "no function reads the parameter p[1]"},
+        {".params = 2, .p = COSTATE_VALUES(1, 2), .param_names = COSTATE_NAMES(\"a\", \"b\")", "reads the parameter b"},
+        {".params = 1, .p = COSTATE_VALUES(1), .terminal = end", "nothing depends on the state y[1], and it is no objective"},
+        {".params = 1, .p = COSTATE_VALUES(1), .terminal = end, .objectives = 2", "the objective g[1] is always 0"},
+        {".params = 1, .p = COSTATE_VALUES(1), .param_names = COSTATE_NAMES(\"b\"), .state_names = COSTATE_NAMES(\"a\", \"b\")",
+         "\"b\" is the name of a parameter, too"},
+    };
+    char path[PATH + 16], text[1024];
+    snprintf(path, sizeof path, "%s/odd.c", x->root);
+    for (size_t i = 0; i < COUNT(hardly_meant); i++) {
+        snprintf(text, sizeof text, HEAD "static void rhs(double t, const double *y, const double *p, double *f)\n"
+                                         "{\n    f[0] = p[0] * y[0];\n    f[1] = 1;\n}\n"
+                                         "static void end(double t, const double *y, const double *p, double *g)\n"
+                                         "{\n    g[0] = y[0];\n%s}\n"
+                                         "COSTATE_MODEL(odd, .states = 2, .rhs = rhs, .y0 = COSTATE_VALUES(1, 1), %s)\n",
+                 strstr(hardly_meant[i].members, ".objectives") ? "    g[1] = 0;\n" : "", hardly_meant[i].members);
+        write_file(path, text);
+        costate_model *m = open_good(path, &quick);
+        const char *said = costate_model_warnings(m);
+        if (!*hardly_meant[i].says) assert_string_equal(said, "");
+        else if (!strstr(said, hardly_meant[i].says)) fail_msg("\"%s\" does not say \"%s\"", said, hardly_meant[i].says);
+        costate_model_close(m);
     }
 }
 
@@ -215,7 +250,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(opens), TEST(definitions), TEST(pattern),     TEST(no_compiler), TEST(no_file), TEST(not_c),
-        TEST(not_taken), TEST(descriptors), TEST(stopped), TEST(killed),
+        TEST(not_taken), TEST(descriptors), TEST(told_of), TEST(stopped), TEST(killed),
         TEST(files_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -83,8 +83,8 @@ static void test_stiff(void **unused)
 static void test_not_stiff(void **unused)
 {
     (void)unused;
-    const problem *const all[] = {&problem_lotka_volterra, &problem_duffing, &problem_brusselator, &problem_kepler,
-                                  &problem_logistic, &problem_van_der_pol_control_2};
+    const problem *const all[] = {&problem_lotka_volterra, &problem_duffing, &problem_kepler, &problem_logistic,
+                                  &problem_van_der_pol_control_2};
     static const double rtol[] = {1e-3, 1e-6, 1e-9};
     for (size_t i = 0; i < COUNT(all); i++)
         for (size_t k = 0; k < COUNT(rtol); k++) {
@@ -94,6 +94,82 @@ static void test_not_stiff(void **unused)
             assert_string_equal(b.warning, "");
             if (k) assert_bits(a.g, b.g, (size_t)(all[i]->prob.n + all[i]->prob.np));
         }
+}
+
+/* ---- modes that the solution does not show -------------------------------------------------------------------------------- */
+
+enum { ABSENT, BALANCED, SPIRAL, HIDDEN };
+
+/* y' = M_kind y, whose last state goes as e^-t; what is fast is exactly at rest. */
+static const double hidden[HIDDEN][9] = {
+    [ABSENT] = {-1e4, 0, 0, 5, -1, 0, 0, 0, -1},                 /* y_0 = 0 */
+    [BALANCED] = {-2e3, 1e3, 0, 2e3, -1e3, 0, 0, 0, -1},         /* A <-> B in equilibrium */
+    [SPIRAL] = {-100, 1000, 99, -1000, -100, 1000, 0, 0, -1}};   /* y_0 = y_2: -100 +- 1000 i */
+static const double at_rest[HIDDEN][3] = {{0, 1, 1}, {1, 2, 1}, {1, 0, 1}};
+
+static int hidden_rhs(double t, const double *y, const double *p, double *f, void *data)
+{
+    const double *m = data;
+    (void)t, (void)p;
+    for (int i = 0; i < 3; i++) f[i] = m[3 * i] * y[0] + m[3 * i + 1] * y[1] + m[3 * i + 2] * y[2];
+    return 0;
+}
+
+static int hidden_vjp(double t, const double *y, const double *p, int w, const double *u, double *yb, double *pb, void *data)
+{
+    const double *m = data;
+    (void)t, (void)y, (void)p, (void)pb;
+    for (int i = 0; yb && i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            for (int l = 0; l < w; l++) yb[j * w + l] += m[3 * i + j] * u[i * w + l];
+    return 0;
+}
+
+/* d (sum of y(2)) / d y0, and the warning. */
+static void of_sum(int kind, const char *method, double rtol, double *g, char *warning)
+{
+    const double w[3] = {1, 1, 1};
+    double y[3], m[9];
+    memcpy(m, hidden[kind], sizeof m);
+    memcpy(y, at_rest[kind], sizeof y);
+    costate_options o = costate_defaults(method);
+    o.rtol = rtol;
+    o.atol = 1e-3 * rtol;
+    const costate_problem q = {.n = 3, .rhs = hidden_rhs, .vjp = hidden_vjp, .data = m, .autonomous = 1};
+    costate_solver *s = make_solver(&q, &o);
+    assert_ok(s, costate_solve(s, 0, 2, NULL, y));
+    assert_ok(s, costate_gradient(s, 1, w, g, NULL));
+    snprintf(warning, 256, "%s", stats_of(s).warning);
+    costate_free(s);
+}
+
+/* They are in derivatives all the same, and auto sees them. */
+static void test_hidden(void **unused)
+{
+    (void)unused;
+    static const double rtol[] = {1e-2, 1e-4, 1e-6};
+    for (int kind = 0; kind < HIDDEN; kind++)
+        for (size_t k = 0; k < COUNT(rtol); k++) {
+            double truth[3], g[3];
+            char warning[256];
+            of_sum(kind, "radau2a", 1e-10, truth, warning);
+            of_sum(kind, NULL, rtol[k], g, warning);
+            assert_string_equal(warning, "");
+            for (int i = 0; i < 3; i++) assert_near(g[i], truth[i], 30 * rtol[k]);
+        }
+}
+
+/* Diffusion that is soon at rest: at 1e-3 dopri5 has derivatives by the initial state fifty times too large. */
+static void test_at_rest(void **unused)
+{
+    (void)unused;
+    const problem *q = &problem_brusselator;
+    static const double rtol[] = {1e-2, 1e-3, 1e-6, 1e-9};
+    const result truth = gradient_by(q, "radau2a", 1e-11, q->t1);
+    for (size_t k = 0; k < COUNT(rtol); k++) {
+        const result a = gradient_by(q, NULL, rtol[k], q->t1);
+        assert_true(error(q, &a, &truth) < 30 * rtol[k]);
+    }
 }
 
 /* Neither budgets nor what the solver did before play a role. */
@@ -233,7 +309,8 @@ static void test_fixed(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stiff),   cmocka_unit_test(test_not_stiff), cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_stiff),   cmocka_unit_test(test_not_stiff), cmocka_unit_test(test_hidden),
+        cmocka_unit_test(test_at_rest), cmocka_unit_test(test_same_bits),
         cmocka_unit_test(test_ensemble), cmocka_unit_test(test_tangent),  cmocka_unit_test(test_failures),
         cmocka_unit_test(test_warning), cmocka_unit_test(test_fixed)};
     return cmocka_run_group_tests(tests, NULL, NULL);

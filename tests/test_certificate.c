@@ -305,12 +305,31 @@ static void test_newton(void **unused)
     }
 }
 
+/* Steps of a given size are solved to round-off: there a gradient is right or it is not, by these methods too. */
+static void test_given_steps(void **unused)
+{
+    const problem *q = &problem_lotka_volterra;
+    (void)unused;
+    for (int i = 0; costate_method(i); i++) {
+        const costate_table *method = costate_method(i);
+        if (method->family != COSTATE_SDIRK && method->family != COSTATE_FIRK) continue;
+        costate_options o = costate_defaults(method->name);
+        o.rtol = 1e-2;
+        o.step = (q->t1 - q->t0) / 100;
+        costate_solver *s = solver(&q->prob, &o);
+        costate_certificate c;
+        if (costate_check(s, q->t0, q->t1, q->p, q->y0, &c)) fail_msg("%s: %s", method->name, c.text);
+        if (!(c.steps.defect < 1e-6 && c.steps.most < 1e-5 && c.slope_gradient > 1.9)) fail_msg("%s: %s", method->name, c.text);
+        costate_free(s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_small_parts),   cmocka_unit_test(test_offset),   cmocka_unit_test(test_nothing_left),
         cmocka_unit_test(test_some),          cmocka_unit_test(test_vanishes), cmocka_unit_test(test_moving_switch),
-        cmocka_unit_test(test_newton),
+        cmocka_unit_test(test_newton),        cmocka_unit_test(test_given_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

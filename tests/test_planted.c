@@ -51,7 +51,8 @@ static const struct {
 } products[] = {{"jvp", M_JVP, 1, 1},           {"vjp", M_VJP, 1, 1},
                 {"jvp2", M_JVP2, 2, 0},         {"vjp_dot", M_VJP_DOT, 3, 1},
                 {"vjp_dot2", M_VJP_DOT2, 2, 0}, {"jac", M_JAC, 1, 0},
-                {"vjp_points", M_POINTS, 1, 0}, {"jvp and vjp", M_JVP | M_VJP | M_VJP_DOT, 1, 1}};
+                {"vjp_points", M_POINTS, 1, 0}, {"jvp and vjp", M_JVP | M_VJP | M_VJP_DOT, 1, 1},
+                {"vjp within vjp_dot", M_STILL, 1, 1}};
 
 /* A term of the function that has such a derivative: the last that has a parameter in it and is not linear. */
 static int term_of(int fn, int *var, int parameter)
@@ -82,7 +83,7 @@ static void test_all(void **unused)
                 if (products[p].bit == M_JAC && lanes) continue;
                 int term = term_of(fn, &var, w->reverse || points);
                 if (products[p].bit == M_JAC) term = 0, var = 0;
-                m_bug = (mistake){fn, products[p].bit, term, var, w->lane, w->width, w->orders, w->factor};
+                m_bug = (mistake){fn, products[p].bit, term, var, w->lane, w->width, w->orders, w->factor, 0};
                 for (int k = 0; k < METHODS; k++) {
                     if (fn != M_RHS && k % 3 != 1) continue; /* dopri5, rodas4, radau2a */
                     planted++;
@@ -97,8 +98,19 @@ static void test_all(void **unused)
     assert_int_equal(missed, 0);
 }
 
+/* Lanes that happen to be alike, as two equal weights make them. */
+static void test_alike(void **unused)
+{
+    costate_certificate c;
+    (void)unused;
+    m_bug = (mistake){.products = M_VJP, .term = M_EVERY, .var = M_EVERY, .lane = 1, .orders = 1, .alike = 1};
+    for (int k = 0; k < METHODS; k++)
+        if (holds(methods[k], &c)) fail_msg("%s: %s", methods[k], c.text);
+    m_bug = none;
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_none), cmocka_unit_test(test_all)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_none), cmocka_unit_test(test_all), cmocka_unit_test(test_alike)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -237,6 +237,8 @@ ad_model *ac_model(ac_unit *u)
 #include <costate/model.def>
     suits(u, m);
     if (ad_diag_count(u->d) > 0) return NULL;
-    ac_unused(u, m, (ac_unused_names){field(u, "state_names"), field(u, "param_names"), field(u, "objective_names")});
+    const ac_unused_names names = {field(u, "state_names"), field(u, "param_names"), field(u, "objective_names")};
+    ac_names_shared(u, names);
+    ac_unused(u, m, names);
     return m;
 }

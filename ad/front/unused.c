@@ -1,8 +1,10 @@
 /* unused.c - what a model names and no function has a use for: parameters that are not read, states that neither are read nor are
- * objectives, objectives that are always 0. These are warnings; one name twice in a list is an error. */
+ * objectives, objectives that are always 0. These are warnings, as is a name that a parameter and a state share; one name twice
+ * in a list is an error. */
 #include "front/lower.h"
 #include "front/unused.h"
 
+#include <limits.h>
 #include <string.h>
 
 enum { NAMED = 4 }; /* in one warning */
@@ -21,16 +23,29 @@ static const ac_token *item(const ac_unit *u, const ac_field *f, int i)
     return at < f->to && u->tokens.at[at].kind == AC_STRING ? &u->tokens.at[at] : NULL;
 }
 
+/* 1: the first `most` of a list have one that is spelt like this. */
+static int among(const ac_unit *u, const ac_field *f, int most, const ac_token *a)
+{
+    const ac_token *b;
+    for (int k = 0; k < most && (b = item(u, f, k)) != NULL; k++)
+        if (a->length == b->length && memcmp(a->text, b->text, (size_t)a->length) == 0) return 1;
+    return 0;
+}
+
 void ac_names_twice(ac_unit *u, const char *list, const ac_field *f)
 {
-    const ac_token *a, *b;
-    for (int i = 1; (a = item(u, f, i)) != NULL; i++) {
-        for (int k = 0; k < i && (b = item(u, f, k)) != NULL; k++) {
-            if (a->length != b->length || memcmp(a->text, b->text, (size_t)a->length) != 0) continue;
-            ad_error(u->d, a->place, "another name", ".%s has %.*s twice", list, a->length, a->text);
-            break;
-        }
-    }
+    const ac_token *a;
+    for (int i = 1; (a = item(u, f, i)) != NULL; i++)
+        if (among(u, f, i, a)) ad_error(u->d, a->place, "another name", ".%s has %.*s twice", list, a->length, a->text);
+}
+
+void ac_names_shared(ac_unit *u, ac_unused_names names)
+{
+    const ac_token *a;
+    for (int i = 0; (a = item(u, names.states, i)) != NULL; i++)
+        if (among(u, names.params, INT_MAX, a))
+            ad_warn(u->d, a->place, "another name", "%.*s is the name of a parameter, too, which it is taken for", a->length,
+                    a->text);
 }
 
 /* ---- uses --------------------------------------------------------------------------------------------------------------- */

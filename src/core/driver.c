@@ -204,6 +204,7 @@ int cst__run_once(costate_solver *s, tangent *tg, int leaves)
     TRY(cst__first_size(s, &r.h));
     if (s->out.count) TRY(cst__output_start(s, tg));
     TRY(cst__watch_start(s, tg != NULL));
+    TRY(cst__stiffness_start(s, &r));
     TRY(cst__stiffness_end(s, &r, walk(s, &r)));
     memcpy(s->yend, s->y, (size_t)s->prob.n * sizeof *s->y);
     int rc = cst__terminal(s, s->yend, s->psi);

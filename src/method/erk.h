@@ -50,7 +50,7 @@ int cst__erk_tangent(costate_solver *s, const step *st, dblock *d, double *err);
 int cst__erk_running_tangent(costate_solver *s, const step *st, dblock *d);
 int cst__erk_dense(costate_solver *s, const step *st, double theta, double *y, dblock *d, double *ydot, int first);
 void cst__erk_stiff_open(erk *m, const costate_table *tb);
-double cst__erk_growth(const costate_solver *s, double x);
+double cst__erk_growth(const costate_solver *s, double size, double cosine);
 int cst__erk_mode(costate_solver *s, const step *st, fast_mode *found);
 int cst__erk_dead_stages(costate_solver *s, const step *st, int all);
 int cst__erk_adjoint(costate_solver *s, const step *st, ablock *b);

@@ -106,9 +106,9 @@ void cst__erk_stiff_open(erk *m, const costate_table *tb)
 
 /* ---- of a step --------------------------------------------------------------------------------------------------------- */
 
-double cst__erk_growth(const costate_solver *s, double x)
+double cst__erk_growth(const costate_solver *s, double size, double cosine)
 {
-    return log_growth(s->method, x, -1);
+    return log_growth(s->method, size, cosine);
 }
 
 int cst__erk_mode(costate_solver *s, const step *st, fast_mode *found)

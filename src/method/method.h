@@ -129,7 +129,7 @@ struct family {
     int (*culprit)(costate_solver *s, const step *st, int *stage, int *component);
     /* Just after an accepted step: its fastest mode; 0: none is seen. NULL: the method damps whatever is fast. */
     int (*mode)(costate_solver *s, const step *st, fast_mode *found);
-    double (*growth)(const costate_solver *s, double x); /* with it: log |R(-x)| */
+    double (*growth)(const costate_solver *s, double size, double cosine); /* with it: log |R(z)|, |z| = size, at this angle */
     /* The running part of the objectives over the step is added to psi (nobj). */
     int (*running)(costate_solver *s, const step *st, double *psi);
     /* y at t + theta h; or, given a block d, its directions into ydot (n x w), `first` for the first theta of this step and

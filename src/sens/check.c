@@ -43,7 +43,7 @@ static pair compare(const check *c, int way, size_t goal)
         if (weight == 0) continue;
         r.tangent += weight * c->tangents[(size_t)way * c->nobj + j];
         r.change += fabs(weight) * c->secants[(size_t)way * c->nobj + j];
-        r.noise += fabs(weight) * c->tangent_noise[(size_t)way * c->nobj + j];
+        r.noise += fabs(weight) * fmax(c->tangent_noise[(size_t)way * c->nobj + j], c->factor_noise[(size_t)way * c->nobj + j]);
     }
     return r;
 }
@@ -53,6 +53,12 @@ static double largest(const check *c, size_t goal)
     double most = 0;
     for (size_t i = 0; i < c->m; i++) most = fmax(most, fabs(c->grad[i * (size_t)c->goals + goal]) * c->scale[i]);
     return most;
+}
+
+/* Relative to its size, or to the noise where that hides it. */
+static double defect(double off, double size, double noise, double most)
+{
+    return off <= most * fmax(size, noise) ? off / fmax(size, noise) : off / size;
 }
 
 /* Every component by itself, and groups and the mixture of all, for every goal. */
@@ -66,13 +72,13 @@ static void adjoints(check *c)
         for (size_t l = 0; l < (size_t)c->goals; l++) {
             pair r = compare(c, q, l);
             double off = fabs(r.adjoint - r.tangent), noise = 1000 * r.noise / out->tolerance;
-            double size = fmax(fmax(r.terms, noise), 1e-2 * r.change);
+            double size = fmax(r.terms, 1e-2 * r.change);
             if (q >= c->units) {
-                if (off > 0) out->identity = fmax(out->identity, off / size);
+                if (off > 0) out->identity = fmax(out->identity, defect(off, size, noise, out->tolerance));
                 continue;
             }
-            size = fmax(fmax(r.terms, fabs(r.tangent)), fmax(1e-4 * fmax(r.change, largest(c, l)), noise / 100));
-            if (off > 0) off /= size;
+            size = fmax(fmax(r.terms, fabs(r.tangent)), 1e-4 * fmax(r.change, largest(c, l)));
+            if (off > 0) off = defect(off, size, noise / 100, 100 * out->tolerance);
             if (off < out->worst) continue;
             out->worst = off;
             cst__check_variable(c, c->unit[q], out->worst_name);

@@ -96,6 +96,7 @@ typedef struct check {
     double *weights, *grad; /* nobj x goals; m x goals */
     double *grad_noise;     /* m x goals: by how much the gradient of other multiples of the weights differs */
     double *tangent_noise;  /* ways x nobj: the same of tangents along multiples of the ways */
+    double *factor_noise;   /* ways x nobj: the same at a place moved by round-off, of implicit methods; else 0 */
     double stretch;         /* the multiple at hand */
 } check;
 
@@ -124,7 +125,7 @@ int cst__check_below(const check *c, size_t objective); /* 1: it is below its to
 int cst__check_steps(check *c);
 double cst__check_change(const check *c, size_t objective); /* the largest of its secants */
 int cst__check_free(check *c);    /* the recorded run is forgotten */
-int cst__check_newton_based(const costate_solver *s);
+int cst__check_newton_based(const costate_solver *s); /* 1: Newton's iteration leaves a rest, by its tolerance */
 double cst__check_softness(const check *c); /* how well defined a slope is, relative: 0, or by Newton's iteration, differences */
 double cst__check_bound(const check *c); /* what a slope may be off, relative to itself; */
 /* And besides, nobj: softness times the largest slope of an objective, and round-off of the tangents along a way. */

@@ -123,7 +123,7 @@ static int clearest(const rung *r, int count, double claim, double allowed)
     return last;
 }
 
-/* Noise everywhere: what the best of the slopes says. */
+/* Noise hides them, or they scatter: what the best of the slopes says. */
 static finding within_noise(const rung *r, int count, double claim, double secant, double bound)
 {
     int best = 1;
@@ -176,6 +176,11 @@ finding cst__ladder_judge(const ladder *l, size_t row, double claim, double boun
     f.more = off > allowed * size;
     if (!f.more || converges) f.word = AGREES;
     else if (settled(r, last, count, claim)) f.word = CONTRADICTS;
+    else { /* there is more noise than was foreseen */
+        finding best = within_noise(r, count, claim, secant, allowed);
+        best.more = 1;
+        if (best.word == AGREES && best.noise <= 1e-3) return best;
+    }
     return f;
 }
 

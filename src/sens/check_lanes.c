@@ -1,5 +1,5 @@
 /* check_lanes.c - products of w lanes against those of one: all widths that a block may have, every lane with a direction and a
- * seed of its own; and vjp_points against vjp. */
+ * seed of its own, and once in pairs that are alike; and vjp_points against vjp. */
 #include "sens/check_products.h"
 
 #include <math.h>
@@ -11,6 +11,8 @@ enum { POINTS = 3 };
 typedef struct table {
     const subject *b;
     int lanes;
+    int pairs; /* 1: lanes 2k and 2k + 1 are alike */
+    int still; /* 1: of vjp_dot, what it adds as vjp does */
     double *memory;
     double *one, *other, *u, *udot; /* blocks: rows of directions x lanes; rows of the function x lanes */
     double *many, *spare;           /* results of a block: longest x lanes */
@@ -19,11 +21,11 @@ typedef struct table {
     size_t longest;
 } table;
 
-static void fill(double *block, size_t rows, int w, const double *scale, uint64_t seed)
+static void fill(const table *t, double *block, size_t rows, int w, const double *scale, uint64_t seed)
 {
     for (size_t i = 0; i < rows; i++)
         for (size_t l = 0; l < (size_t)w; l++) {
-            uint64_t key = seed + 2 * (i * 64 + l);
+            uint64_t key = seed + 2 * (i * 64 + (t->pairs ? l / 2 : l));
             block[i * (size_t)w + l] = (cst__irregular(key) < 1 ? -1 : 1) * cst__irregular(key + 1) * (scale ? scale[i] : 1);
         }
 }
@@ -43,7 +45,8 @@ static int call(const table *t, product which, int w, const double *one, const d
     case JVP: return cst__subject_jvp(b, b->z, w, one, out);
     case VJP: return cst__subject_vjp(b, b->z, w, u, out);
     case JVP2: return cst__subject_jvp2(b, b->z, w, one, other, out);
-    case VJP_DOT: return cst__subject_vjp_dot(b, b->z, w, one, u, udot, t->spare, out);
+    case VJP_DOT:
+        return cst__subject_vjp_dot(b, b->z, w, one, u, udot, t->still ? out : t->spare, t->still ? t->spare : out);
     default: return cst__subject_vjp_dot2(b, b->z, w, one, other, u, out);
     }
 }
@@ -82,10 +85,10 @@ static int width(table *t, product which, int w)
 {
     const subject *b = t->b;
     size_t length = which == JVP || which == JVP2 ? b->rows : subject_count(b);
-    fill(t->one, subject_rows(b), w, b->scale, 1u << 20);
-    fill(t->other, subject_rows(b), w, b->scale, 2u << 20);
-    fill(t->u, b->rows, w, NULL, 3u << 20);
-    fill(t->udot, b->rows, w, NULL, 4u << 20);
+    fill(t, t->one, subject_rows(b), w, b->scale, 1u << 20);
+    fill(t, t->other, subject_rows(b), w, b->scale, 2u << 20);
+    fill(t, t->u, b->rows, w, NULL, 3u << 20);
+    fill(t, t->udot, b->rows, w, NULL, 4u << 20);
     for (int l = 0; l < w; l++) {
         TRY(one_lane(t, which, w, l, 0, t->single + (size_t)l * t->longest));
         TRY(one_lane(t, which, w, l, 0x1p-48, t->shaken + (size_t)l * t->longest));
@@ -104,8 +107,8 @@ static int points(table *t, int w)
     double time[POINTS];
     const double *y[POINTS], *u[POINTS];
     for (int k = 0; k < POINTS; k++) time[k] = b->z[subject_count(b)], y[k] = b->z, u[k] = k % 2 ? t->udot : t->u;
-    fill(t->u, b->rows, w, NULL, 3u << 20);
-    fill(t->udot, b->rows, w, NULL, 4u << 20);
+    fill(t, t->u, b->rows, w, NULL, 3u << 20);
+    fill(t, t->udot, b->rows, w, NULL, 4u << 20);
     memset(t->many, 0, b->np * (size_t)w * sizeof *t->many);
     TRY(q->vjp_points(POINTS, time, y, b->z + b->ny, w, u, t->many, q->data));
     for (size_t i = 0; i < seeds; i++) t->u[i] = 2 * t->u[i] + t->udot[i];
@@ -133,16 +136,30 @@ static int open(table *t, const subject *b)
     return 0;
 }
 
+static int widths(table *t, product which)
+{
+    for (int w = 2; w <= t->lanes; w++) {
+        if (w > ALL_UP_TO && w != t->lanes / 2 && w < t->lanes - 1) continue;
+        TRY(width(t, which, w));
+    }
+    t->pairs = 1;
+    int rc = t->lanes > 1 ? width(t, which, t->lanes) : 0;
+    t->pairs = 0;
+    return rc;
+}
+
 int cst__subject_lanes(const subject *b)
 {
     table t = {.b = b, .lanes = (int)b->c->s->opt.lanes};
     const unsigned given = cst__subject_given(b);
     int rc = open(&t, b);
+    for (unsigned which = JVP; which <= VJP_DOT2 && !rc; which <<= 1)
+        if (given & which) rc = widths(&t, (product)which);
+    t.still = 1;
+    if (!rc && (given & VJP_DOT)) rc = widths(&t, VJP_DOT);
     for (int w = 1; w <= t.lanes && !rc; w++) {
         if (w > ALL_UP_TO && w != t.lanes / 2 && w < t.lanes - 1) continue;
-        for (unsigned which = JVP; which <= VJP_DOT2 && !rc; which <<= 1)
-            if ((given & which) && w > 1) rc = width(&t, (product)which, w);
-        if (!rc && !b->fn && b->np && b->c->s->prob.vjp_points && (given & VJP)) rc = points(&t, w);
+        if (!b->fn && b->np && b->c->s->prob.vjp_points && (given & VJP)) rc = points(&t, w);
     }
     cst__release(&b->c->s->alloc, t.memory);
     return rc;

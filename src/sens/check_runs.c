@@ -121,9 +121,11 @@ int cst__check_tangents(check *c, const double *d, double eps, int w, const int 
 
 /* ---- noise ---------------------------------------------------------------------------------------------------------- */
 
+/* Steps of a given size solve their stages to round-off, if nobody asks for less. */
 int cst__check_newton_based(const costate_solver *s)
 {
-    return s->im && s->fam->id != COSTATE_ROS;
+    int round_off = s->opt.step > 0 && s->opt.newton_tol == 0;
+    return s->im && s->fam->id != COSTATE_ROS && !round_off;
 }
 
 /* A final state that is nothing to its tolerance: its digits are those of larger ones. */
@@ -272,9 +274,9 @@ static void weigh(check *c)
         }
 }
 
-int cst__check_steps(check *c)
+/* Tangents along all ways, and their round-off. */
+static int tangents(check *c)
 {
-    ladder l;
     int ways[CHECK_WAYS];
     for (int q = 0; q < c->ways; q++) ways[q] = q;
     TRY(cst__check_tangents(c, NULL, 0, c->ways, ways, c->tangents));
@@ -282,6 +284,35 @@ int cst__check_steps(check *c)
     TRY(cst__check_tangents(c, NULL, 0, c->ways, ways, c->tangent_noise));
     c->stretch = 1;
     for (size_t i = 0; i < (size_t)c->ways * c->nobj; i++) c->tangent_noise[i] = fabs(c->tangent_noise[i] - c->tangents[i]);
+    return 0;
+}
+
+/* Round-off of the factors is the same for all multiples; after long steps, where s I - J is all but singular, it is the larger
+ * part. Places moved in the last digits have other factors. What differs by more than a small share is no round-off. The secants
+ * are not there yet, and lend their room. */
+static int factors(check *c)
+{
+    const size_t count = (size_t)c->ways * c->nobj;
+    int ways[CHECK_WAYS];
+    for (size_t i = 0; i < count; i++) c->factor_noise[i] = 0;
+    if (!c->s->im) return 0;
+    for (int q = 0; q < c->ways; q++) ways[q] = q;
+    cst__check_mixture(c, 0, c->e, 1);
+    for (int k = -2; k <= 2; k++) {
+        if (k == 0 || cst__check_tangents(c, c->e, k * 0x1p-50, c->ways, ways, c->secants)) continue;
+        for (size_t i = 0; i < count; i++) {
+            double off = fmin(fabs(c->secants[i] - c->tangents[i]), 1e-8 * fabs(c->tangents[i]));
+            c->factor_noise[i] = fmax(c->factor_noise[i], off);
+        }
+    }
+    return c->fatal;
+}
+
+int cst__check_steps(check *c)
+{
+    ladder l;
+    TRY(tangents(c));
+    TRY(factors(c));
     TRY(open_ladder(c, &l, near, 1));
     climb(c, &l, repeated, cst__check_bound(c), &c->out->steps, c->secants);
     weigh(c);

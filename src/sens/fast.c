@@ -14,15 +14,16 @@
 enum { POWER = 8 };
 static const double much = 100, most = 0.05; /* tolerances, in derivatives by the initial state; part of an adjoint */
 
+/* Also of what explodes, the square of which would overflow. */
 static double length(const costate_solver *s, int transposed, const double *y, int w, int lane, const double *x)
 {
     const double floor = s->opt.rtol > 0 ? 1 / s->opt.rtol : 1;
-    double sum = 0;
+    double size = 0;
     for (int i = 0; i < s->prob.n; i++) {
         const double unit = fabs(y[i]) + floor * s->atol[i], v = x[(size_t)i * (size_t)w + (size_t)lane];
-        if (unit > 0) sum += transposed ? v * unit * v * unit : v / unit * (v / unit);
+        if (unit > 0) size = hypot(size, transposed ? v * unit : v / unit);
     }
-    return sqrt(sum);
+    return size;
 }
 
 int cst__fast_measure(costate_solver *s, int transposed, double speed, double t, const double *y, int w, const double *x)

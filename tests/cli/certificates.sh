@@ -24,3 +24,16 @@ for model in "$SOURCE"/examples/models/*.c; do
     done
 done
 [ "$stiff" = ' cbm4 enzyme heat rectifier' ] || fail "the stiff models are$stiff"
+
+# What is judged is what was named.
+expect 0 check "$models/lotka_volterra.c" --wrt beta; says out 'worst of 1 components, beta'
+expect 0 check "$models/lotka_volterra.c" --wrt beta,prey; says out 'worst of 2 components, '
+expect 1 check "$models/lotka_volterra.c" --wrt betta; silent out; says err "did you mean 'beta'?"
+
+# Slopes that scatter by more noise than was foreseen: upwind differences that change sides all over a grid.
+expect 0 check "$SOURCE/problems/shallow_water.c" -q -DM=16 --rtol 1e-4; silent err
+
+# After steps of 1e9 the factors are all but singular, and their round-off is that of every tangent and adjoint.
+for tolerance in 1e-3 1e-5; do
+    expect 0 check "$SOURCE/problems/robertson.c" --method sdirk4a --rtol $tolerance; silent err
+done

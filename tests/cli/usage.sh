@@ -86,6 +86,12 @@ wrong "what is '1.2'? The model is" run "$lv" --param alpha 1.2
 wrong 'did you mean --param?' run "$lv" --parameters alpha=1.2
 wrong 'options follow the command' -v run "$lv"
 
+# A word of any length is not repeated at any length.
+long=$(printf 'x%.0s' {1..100000})
+wrong 'xxx ...' run "$lv" --method "$long"; [ "$(wc -c <err)" -lt 4000 ] || fail 'a long word is repeated'
+printf 'alpha\n%s\n' "$long" >long.csv
+wrong 'long.csv:2:1: ' run "$lv" --ensemble long.csv; [ "$(wc -c <err)" -lt 4000 ] || fail 'a long field is repeated'
+
 # Blanks in lists are no mistake.
 expect 0 run "$lv" --param 'alpha = 1.2, beta=0.5' --at '1, 2' --format json; mv out blanks
 expect 0 run "$lv" --param alpha=1.2,beta=0.5 --at 1,2 --format json
