@@ -69,7 +69,8 @@ static int running_jvp(int k, double t, const double *y, const double *p, int w,
     return 0;
 }
 
-static int running_vjp(int k, double t, const double *y, const double *p, int w, const double *u, double *yb, double *pb, void *data)
+static int running_vjp(int k, double t, const double *y, const double *p, int w, const double *u, double *yb, double *pb,
+                       void *data)
 {
     (void)k, (void)t, (void)y, (void)p, (void)pb, (void)data;
     for (int l = 0; yb && l < w; l++) yb[Z * w + l] += u[l];
@@ -205,7 +206,7 @@ static void test_order(void **unused)
                 log2(distance(b.product, c.product) / distance(c.product, d.product)),
             };
             for (int i = 0; i < 3; i++)
-                if (!(fabs(order[i] - k) < 0.25)) fail_msg("order %d, %d: %.2f %.2f %.2f", k, algebraic, order[0], order[1], order[2]);
+                if (!(fabs(order[i] - k) < 0.25)) fail_msg("order %d: %.2f %.2f %.2f", k, order[0], order[1], order[2]);
         }
     }
 }
@@ -258,7 +259,8 @@ static void test_dense(void **unused)
     assert_ok(s, costate_tangent(s, 0, T, params, y, 1, ydot, pdot));
     for (int i = 0; i < ROWS; i++) {
         const double exact = exact_y(params[0], params[1], times[i]), eps = 1e-4;
-        const double slope = (exact_y(params[0] + eps, params[1], times[i]) - exact_y(params[0] - eps, params[1], times[i])) / (2 * eps);
+        const double above = exact_y(params[0] + eps, params[1], times[i]), below = exact_y(params[0] - eps, params[1], times[i]);
+        const double slope = (above - below) / (2 * eps);
         assert_near(rows[2 * i], exact, 1e-6);
         assert_near(dots[2 * i], slope, 2e-6);
         assert_near(rows[2 * i + 1], exact * exact + params[1] * sin(times[i]), 3e-6);

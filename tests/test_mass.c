@@ -1,6 +1,6 @@
-/* test_mass.c - M y' = f with a diagonal M that may be singular: gradients and Hessians against known answers by every method that
- * takes it, orders, transposes, linear solvers, budgets and threads; consistent initial values and their derivatives; and what is
- * refused. */
+/* test_mass.c - M y' = f with a diagonal M that may be singular: gradients and Hessians against known answers by every method
+ * that takes it, orders, transposes, linear solvers, budgets and threads; consistent initial values and their derivatives; and
+ * what is refused. */
 #include "generated.h"
 #include "support.h"
 
@@ -8,7 +8,7 @@
 
 enum { MOST = 8, OBJECTIVES = 3 };
 
-/* Methods that take algebraic equations, their orders (differential and algebraic alike; 0: it varies), tolerances to be exact. */
+/* Methods that take algebraic equations, their orders (of differential and algebraic states; 0: it varies), and tolerances. */
 static const struct suited {
     const char *name;
     int order;

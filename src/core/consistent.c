@@ -89,7 +89,8 @@ static int blame_rank(costate_solver *s)
         }
         if (most == 0)
             return cst__fail(s, COSTATE_ERR_CONSISTENT,
-                             "the algebraic equation of %s (mass 0) contains no algebraic state at t = %.10g: the index is above 1",
+                             "the algebraic equation of %s (mass 0) contains no algebraic state at t = %.10g: the index is "
+                             "above 1",
                              cst__state_name(s, i, one), s->t0);
     }
     return cst__fail(s, COSTATE_ERR_CONSISTENT,
@@ -156,7 +157,8 @@ static int newton(costate_solver *s, const double *given, double *y, double *wor
     if (remainder_at(s, y, x)) memset(x, 0, n * sizeof *x);
     for (int i = 1; i < s->prob.n; i++)
         if (fabs(x[i]) > fabs(x[worst])) worst = i;
-    return cst__fail(s, COSTATE_ERR_CONSISTENT, "Newton's method does not converge at t = %.10g: the equation of %s is off by %g", s->t0,
+    return cst__fail(s, COSTATE_ERR_CONSISTENT,
+                     "Newton's method does not converge at t = %.10g: the equation of %s is off by %g", s->t0,
                      cst__state_name(s, worst, one), x[worst]);
 }
 
@@ -246,7 +248,8 @@ int cst__consistent_adjoint(costate_solver *s, const double *ydot, ablock *b)
     if (!rc && !b->lambda_dot && b->mu) rc = cst__of(s, "vjp", deriv_vjp(&s->d, t, s->y0, s->p, b->w, chi, NULL, b->mu));
     if (!rc && b->lambda_dot) {
         memcpy(chidot, b->lambda_dot, nw * sizeof *chidot);
-        rc = cst__of(s, "vjp_dot", deriv_vjp_dot(&s->d, t, s->y0, s->p, b->w, NULL, ydot, b->pdot, chi, NULL, NULL, chidot, b->mu, b->mu_dot));
+        rc = cst__of(s, "vjp_dot", deriv_vjp_dot(&s->d, t, s->y0, s->p, b->w, NULL, ydot, b->pdot, chi, NULL, NULL, chidot, b->mu,
+                                                 b->mu_dot));
         if (!rc) rc = cst__implicit_solve(s, s->im, SLOT, 1, b->w, chidot);
         split(s, (size_t)b->w, chidot, b->lambda_dot);
         if (!rc && b->mu_dot) rc = cst__of(s, "vjp", deriv_vjp(&s->d, t, s->y0, s->p, b->w, chidot, NULL, b->mu_dot));

@@ -7,7 +7,7 @@
  *         transpose   K^T chi = lambda;   lambda_d <- M chi_d,  lambda_a <- 0,  mu += f_ap^T chi_a
  *         second      K^T chidot = lambdadot + C_y;   mudot += f_ap^T chidot_a + C_p;   C = derivative of (f_a,y, f_a,p)^T chi_a
  *
- * All three are the identity where M is not singular. docs/theory.md, "Algebraic equations" */
+ * All three are the identity where M is not singular. docs/theory.md (67) */
 #ifndef COSTATE_CORE_CONSISTENT_H
 #define COSTATE_CORE_CONSISTENT_H
 
@@ -16,8 +16,8 @@
 /* y (n) at t0 with parameters s->p; report: what was changed is said in costate_stats.start. 0, or a status with its message. */
 int cst__consistent(costate_solver *s, double *y, int report);
 
-/* Directions at s->y0, d->ydot; and what is owed to the initial values, in b, with its derivative along ydot if b has one. 0, or a
- * status with its message. */
+/* Directions at s->y0, d->ydot; and what is owed to the initial values, in b, with its derivative along ydot if b has one. 0, or
+ * a status with its message. */
 int cst__consistent_tangent(costate_solver *s, dblock *d);
 int cst__consistent_adjoint(costate_solver *s, const double *ydot, ablock *b);
 

@@ -2,9 +2,10 @@
  *
  * With the polynomial through the past values, in the first step y + h y', its value y~ at t_n and its slope v~, the formula is
  * M (v~ + c e) = f(t_n, y~ + e): Newton's method works on e, so that round-off of c y does not come in. Its matrix shift M - f_y
- * is kept while c stays near the shift, corrections being damped by 2/(1 + c/shift), and while they shrink fast. Only values enter: the formula of the first step, implicit Euler, has
- * b_0 = -1/h alone, so that no derivative of y'(t0) does. docs/theory.md (63) - (66); Brenan, Campbell, Petzold: Numerical
- * Solution of Initial-Value Problems in Differential-Algebraic Equations, 5.2. */
+ * is kept while c stays near the shift, corrections being damped by 2/(1 + c/shift), and while they shrink fast. Only values
+ * enter: the formula of the first step, implicit Euler, has b_0 = -1/h alone, so that no derivative of y'(t0) does.
+ * docs/theory.md (68), (69); Brenan, Campbell, Petzold: Numerical Solution of Initial-Value Problems in Differential-Algebraic
+ * Equations, 5.2. */
 #include "method/bdf.h"
 
 #include "base/kernels.h"

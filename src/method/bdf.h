@@ -1,7 +1,7 @@
 /* bdf.h - backward differentiation formulas of variable step and order, fixed leading coefficient: what bdf*.c share.
  *
- * With x_j = t_(n-1-j) - t_n the past points as seen from t_n, j = 0..k, and l_j, l'_j the values at 0 of Lagrange's polynomials on
- * them and of their derivatives, the step of order k to t_n is, docs/theory.md (63) - (65),
+ * With x_j = t_(n-1-j) - t_n the past points as seen from t_n, j = 0..k, and l_j, l'_j the values at 0 of Lagrange's polynomials
+ * on them and of their derivatives, the step of order k to t_n is, docs/theory.md (68), (69),
  *
  *     M (c y_n + sum_j b_j y_(n-1-j)) = f(t_n, y_n, p),   c = (1 + 1/2 + .. + 1/k)/h,   b_j = l'_j - c l_j
  *     q_n = (r(t_n, y_n, p) - sum_j b_j q_(n-1-j))/c
@@ -16,7 +16,7 @@
 
 enum { BDF_MOST = 5, BDF_PAST = BDF_MOST + 1 }; /* order; past values kept */
 
-/* Behind the live ones: ages of y_(n-2) .. y_(n-6); then of the matrix: shift (0: there is none), t, convergence, and its y, n. */
+/* Behind the live ones: ages of y_(n-2) .. y_(n-6); then of the matrix: shift (0: there is none), t, convergence, and its y. */
 enum { CARRY_AGES, CARRY_SHIFT = BDF_MOST, CARRY_T, CARRY_THETA, CARRY_Y };
 
 enum { SLOT_STEP, SLOT_SWEEP, SLOTS }; /* the step's matrix; one of a sweep's own */

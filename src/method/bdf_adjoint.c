@@ -1,5 +1,5 @@
-/* bdf_adjoint.c - transposed BDF step, on a block of objectives, and its derivative along a block of directions. What is owed to the
- * past comes in as rows of lambda: L_j to y_(n-j), Q_j to q_(n-j), j = 0..5.
+/* bdf_adjoint.c - transposed BDF step, on a block of objectives, and its derivative along a block of directions. What is owed to
+ * the past comes in as rows of lambda: L_j to y_(n-j), Q_j to q_(n-j), j = 0..5.
  *
  *     W = Q_0/c,   L = L_0 + r_y^T W,   (c M - f_y)^T nu = L,   mu += f_p^T nu + r_p^T W            at (t_n, y_n)
  *     L_j <- L_(j+1) - b_j M^T nu,   Q_j <- Q_(j+1) - b_j W,   and less omega in Q_0 and more in Q_0 before: psi += q_n - q_(n-1)
@@ -8,7 +8,7 @@
  *
  *     (c M - f_y)^T nudot = Ldot_0 + (r_y^T W). + (f_y.)^T nu,   mudot += f_p^T nudot + (f_p.)^T nu + (r_p^T W).
  *
- * and rows of lambdadot likewise. docs/theory.md (69), (70). nu is no approximation of lambda(t): where steps vary only sums of it
+ * and rows of lambdadot likewise. docs/theory.md (72). nu is no approximation of lambda(t): where steps vary only sums of it
  * converge. */
 #include "method/bdf.h"
 
@@ -77,7 +77,8 @@ int cst__bdf_second(costate_solver *s, const step *st, const double *ydot, const
 {
     const deriv_function *r = &s->d.running;
     const size_t nw = (size_t)s->prob.n * (size_t)b->w, gw = bdf_goals(s) * (size_t)b->w;
-    double *scratch = b->work, *nu = scratch + ITERATE_WORK * nw, *nudot = nu + nw, *mnu = nudot + nw, *w = mnu + nw, *wdot = w + gw;
+    double *scratch = b->work, *nu = scratch + ITERATE_WORK * nw, *nudot = nu + nw, *mnu = nudot + nw;
+    double *w = mnu + nw, *wdot = w + gw;
     bdf_formula f;
     (void)ydot; /* nothing is evaluated before the end of the step */
     cst__bdf_formula(s, st, cst__bdf_order(st), &f);

@@ -6,7 +6,7 @@
  *
  * The size changes seldom, and grows by two: formulas of high order are not stable on grids that grow from step to step. A run
  * begins with two steps of order 1; then order and size rise with every step until something speaks against it.
- * docs/theory.md (67); the rules are those of DASSL. */
+ * docs/theory.md (70); the rules are those of DASSL. */
 #include "method/bdf.h"
 
 #include "base/kernels.h"

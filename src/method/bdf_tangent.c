@@ -4,7 +4,7 @@
  *     (c M - f_y) ydot_n = f_p pdot - M sum_j b_j ydot_(n-1-j)      f_y, f_p at (t_n, y_n)
  *     qdot_n = (r_y ydot_n + r_p pdot - sum_j b_j qdot_(n-1-j))/c
  *
- * docs/theory.md (68). The stage data are ydot_n. */
+ * docs/theory.md (71). The stage data are ydot_n. */
 #include "method/bdf.h"
 
 #include "base/kernels.h"

@@ -54,7 +54,8 @@ static int open_coupled(costate_solver *s)
     c->mass = (linsol_mass){.pattern = {.format = COSTATE_BANDED}, .values = c->values + nnz};
     for (size_t r = 0; s->prob.mass && r < rows; r++) c->values[nnz + r] = s->prob.mass[r / S];
     linsol_config config = {
-        .n = (int)rows, .pattern = p, .mass = s->prob.mass ? &c->mass : NULL, .slots = 1, .alloc = s->alloc, .own = s->opt.linear_solver, .said = &m->im.said};
+        .n = (int)rows, .pattern = p, .slots = 1, .alloc = s->alloc, .own = s->opt.linear_solver, .said = &m->im.said};
+    if (s->prob.mass) config.mass = &c->mass;
     int status = linsol_open(&c->ls, s->opt.linsol, &config, why, sizeof why);
     if (!status) return 0;
     memset(&c->ls, 0, sizeof c->ls);

@@ -127,7 +127,8 @@ static int open_now(costate_solver *s, implicit *m)
     char why[256] = "";
     int matrix_free = !s->opt.linear_solver && !strcmp(s->opt.linsol, "gmres"),
         conditioned = matrix_free && s->opt.preconditioner;
-    size_t n = cst__pad((size_t)s->prob.n), blocks = matrix_free ? (s->prob.mass ? 3u : 2u) * (size_t)s->prob.n * (size_t)s->opt.lanes : 0;
+    size_t n = cst__pad((size_t)s->prob.n), block = (size_t)s->prob.n * (size_t)s->opt.lanes;
+    size_t blocks = matrix_free ? (s->prob.mass ? 3 : 2) * block : 0;
     operator_context *ctx = m->context = cst__alloc(&s->alloc, sizeof *ctx + blocks * sizeof(double), 1);
     if (!ctx) return cst__fail(s, COSTATE_ERR_MEMORY, "the linear solver");
     ctx->s = s;

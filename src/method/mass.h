@@ -1,6 +1,6 @@
-/* mass.h - M y' = f with a diagonal M, costate_problem.mass; without one M is the identity, and nothing here costs anything. Where
- * M is zero f = 0 is an algebraic equation, and its state has no slope of its own: the slopes that step control goes by are those
- * of the differential states, M^+ f, and zero. */
+/* mass.h - M y' = f with a diagonal M, costate_problem.mass; without one M is the identity, and nothing here costs anything.
+ * Where M is zero f = 0 is an algebraic equation, and its state has no slope of its own: the slopes that step control goes by are
+ * those of the differential states, M^+ f, and zero. */
 #ifndef COSTATE_METHOD_MASS_H
 #define COSTATE_METHOD_MASS_H
 

@@ -1,5 +1,5 @@
-/* bdf_tables.c - backward differentiation formulas. Their coefficients depend on the steps; a table says how high their order may be
- * (up to 5), and looks like the implicit Euler method, which they begin with. */
+/* bdf_tables.c - backward differentiation formulas. Their coefficients depend on the steps; a table says how high their order may
+ * be (up to 5), and looks like the implicit Euler method, which they begin with. */
 #include "tableau/tableau.h"
 
 static const double one[] = {1};

@@ -200,7 +200,10 @@ int tableau_check(const costate_table *t, char *why, size_t size)
     if (!t) return reject(&v, "the table is NULL");
     if (!t->name) return reject(&v, "name is NULL");
     if (t->family == COSTATE_FIRK) return check_firk(&v, t);
-    if (t->family == COSTATE_BDF) return t->order >= 1 && t->order <= 5 && t->stages == 1 && t->a && t->b ? 0 : reject(&v, "bdf has one stage, and order 1 to 5; copy the table named bdf");
+    if (t->family == COSTATE_BDF) {
+        const int good = t->order >= 1 && t->order <= 5 && t->stages == 1 && t->a && t->b;
+        return good ? 0 : reject(&v, "bdf has one stage, and order 1 to 5; copy the table named bdf");
+    }
     if (t->family == COSTATE_ROS) v.kind = "a Rosenbrock";
     else if (t->family == COSTATE_SDIRK) v.kind = "a singly diagonally implicit";
     else if (t->family != COSTATE_ERK) return reject(&v, "family %d is not known", (int)t->family);

@@ -31,8 +31,8 @@ void tableau_ros_row(const costate_table *t, const double *z, double *x);
 /* Largest |sum_i d_mi Phi_i(tau)| over the same trees: zero up to the order to which row m of the dense output leaves H alone. */
 double tableau_dense_defect(const costate_table *t, int m, int order);
 
-/* The new state is the last stage, so that an algebraic equation that holds at the stages holds there. Of a Rosenbrock method, whose
- * stages do not solve equations, what comes closest: y+ = Y_s + k_s, with T_s the end of the step. */
+/* The new state is the last stage, so that an algebraic equation that holds at the stages holds there. Of a Rosenbrock method,
+ * whose stages do not solve equations, what comes closest: y+ = Y_s + k_s, with T_s the end of the step. */
 int tableau_stiffly_accurate(const costate_table *t);
 
 /* Number of rooted trees of exactly that order, counted by making them. */
