@@ -184,6 +184,7 @@ typedef struct cli_session {
     const struct cli_choice *wrt;             /* variables by which derivatives are taken; NULL: all */
     char linsol[32], method[32];              /* of that run: the linear solver, the method it was really made with */
     char choice[256];                         /* why, if the library chose it; "": it was named */
+    char adjusted[256];                       /* initial values that were made consistent; "": none */
 } cli_session;
 
 /* Opens model and output. order: derivatives that the command takes of a step. */

@@ -378,7 +378,7 @@ static void print_json(cli_session *s, const result *a)
 static const char *family(const costate_table *m)
 {
     static const char *const names[] = {[COSTATE_ERK] = "explicit", [COSTATE_ROS] = "Rosenbrock", [COSTATE_SDIRK] = "SDIRK",
-                                        [COSTATE_FIRK] = "fully implicit"};
+                                        [COSTATE_FIRK] = "fully implicit", [COSTATE_BDF] = "BDF"};
     return names[m->family];
 }
 

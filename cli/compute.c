@@ -26,6 +26,8 @@ int cli_compute(cli_session *s, cli_work *work, void *context)
     snprintf(s->linsol, sizeof s->linsol, "%s", s->stats.linsol);
     snprintf(s->method, sizeof s->method, "%s", s->stats.method);
     snprintf(s->choice, sizeof s->choice, "%s", s->stats.choice);
+    snprintf(s->adjusted, sizeof s->adjusted, "%s", s->stats.start);
+    if (!status && *s->adjusted) cli_warn(&s->out, "initial values were made consistent: %s", s->adjusted);
     if (!status && *s->stats.warning) cli_warn(&s->out, "%s", s->stats.warning);
     if (status) code = status == COSTATE_CHECK_FAILED ? EXIT_CHECK : cli_failed(s, solver, status);
     costate_free(solver);

@@ -11,6 +11,7 @@ static const char *family(const costate_table *t)
     case COSTATE_SDIRK: return "SDIRK";
     case COSTATE_FIRK: return "implicit";
     case COSTATE_ROS: return "Rosenbrock";
+    case COSTATE_BDF: return "BDF";
     }
     return "";
 }

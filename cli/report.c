@@ -81,6 +81,7 @@ void report_close(cli_session *s, cli_json *j)
     json_whole(j, "rejected", a->rejected);
     json_whole(j, "limited", a->limited);
     if (*s->choice) json_text(j, "choice", s->choice);
+    if (*s->adjusted) json_text(j, "start", s->adjusted);
     json_whole(j, "rhs", a->rhs);
     json_whole(j, "jvp", a->jvp);
     json_whole(j, "vjp", a->vjp);

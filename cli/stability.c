@@ -108,6 +108,7 @@ stability stability_of(const costate_table *t)
     double complex q;
     stability found = {.real = real_axis(t)};
     if (t->family == COSTATE_ERK) return found;
+    if (t->family == COSTATE_BDF && t->order > 2) return found; /* 86, 73, 52 degrees about the real axis */
     found.a = a_stable(t);
     found.l = found.a && cabs(growth(t, -1e9, &q)) < 1e-4; /* published with five digits, R(infinity) is not quite zero */
     return found;

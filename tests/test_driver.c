@@ -79,6 +79,10 @@ static void test_control(void **unused)
                 if (!(error <= most)) fail_msg("%s, %s, %g: error %g > %g", opt.method, controls[c], tolerances[q], error, most);
                 costate_free(s);
             }
+            if (costate_method(m)->family == COSTATE_BDF) { /* it chooses its sizes together with its order */
+                for (size_t c = 1; c < COUNT(controls); c++) assert_memory_equal(ends[0], ends[c], sizeof ends[0]);
+                continue;
+            }
             for (size_t c = 1; c < COUNT(controls); c++) assert_memory_not_equal(ends[0], ends[c], sizeof ends[0]);
             assert_memory_equal(ends[3], ends[costate_method(m)->family == COSTATE_ERK ? 1 : 2], sizeof ends[3]);
         }

@@ -79,12 +79,15 @@ static void test_orders(void **unused)
     }
 }
 
-/* None is left out. */
+/* None is left out but bdf, which has no stages that could be of lower order. */
 static void test_complete(void **unused)
 {
     int implicit = 0;
     (void)unused;
-    for (int i = 0; i < costate_method_count(); i++) implicit += costate_method(i)->family != COSTATE_ERK;
+    for (int i = 0; i < costate_method_count(); i++) {
+        const costate_family family = costate_method(i)->family;
+        implicit += family != COSTATE_ERK && family != COSTATE_BDF;
+    }
     assert_int_equal(implicit, COUNT);
 }
 

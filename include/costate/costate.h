@@ -1,6 +1,6 @@
 /* costate.h - gradients and Hessian-vector products of what an ODE model computes.
  *
- *     y' = f(t, y, p),  y(t0) = y0(p),   y in R^n, p in R^np
+ *     y' = f(t, y, p),  y(t0) = y0(p),   y in R^n, p in R^np      (or M y' = f, M diagonal, its zeros algebraic equations)
  *     psi = g(y(t1), p) + integral of r(t, y, p) dt + sum over k of g_k(t_k, y(t_k), p)
  *
  * Order of calls: costate_defaults, costate_create, costate_solve, then any of costate_adjoint, costate_gradient and
@@ -182,11 +182,15 @@ typedef struct costate_problem {
 #include <costate/model.def>
     } guards;
     int derived; /* 1: products, jac and pattern follow from the text of rhs, as costate diff has it, and are not doubted */
+    /* n numbers, the diagonal of M in M y' = f; NULL: all are 1. Where one is 0, f = 0 is an algebraic equation: a differential-
+     * algebraic system, of index 1. Explicit methods and some others do not take it. The initial values
+     * of algebraic states are what a run makes consistent with the others, from those given; derivatives by them are zero. */
+    const double *mass;
 } costate_problem;
 
 /* ---- methods ------------------------------------------------------------------------------------------------------ */
 
-typedef enum costate_family { COSTATE_ERK = 1, COSTATE_SDIRK, COSTATE_FIRK, COSTATE_ROS } costate_family;
+typedef enum costate_family { COSTATE_ERK = 1, COSTATE_SDIRK, COSTATE_FIRK, COSTATE_ROS, COSTATE_BDF } costate_family;
 
 /* A Runge-Kutta table: y1 = y + h sum b_i f(T_i, Y_i), error estimate h sum e_i f(T_i, Y_i); c_i are the row sums of A. What
  * follows from the numbers (first-same-as-last, unused stages, consistency) is derived, never declared. */
@@ -465,6 +469,7 @@ typedef struct costate_stats {
     int64_t limited;     /* steps of an explicit method whose size stability dictates, not accuracy: many if it is stiff */
     const char *choice;  /* why method "auto" took the one it did, and where in the run it was seen; "": a method was named */
     const char *warning; /* of the last run: derivatives that are not to be trusted, and why; "": there is nothing to be said */
+    const char *start;   /* initial values that were made consistent: "z from 0 to 1.2"; "": none, or they were */
 } costate_stats;
 COSTATE_API int costate_get_stats_sized(const costate_solver *s, costate_stats *stats, size_t size);
 static inline int costate_get_stats(const costate_solver *s, costate_stats *stats)

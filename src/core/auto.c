@@ -27,6 +27,11 @@ static int preferred(const costate_solver *s)
     return s->opt.rtol > meet ? RODAS4 : RADAU2A;
 }
 
+int cst__auto_first(const costate_solver *s)
+{
+    return s->prob.mass ? preferred(s) : DOPRI5; /* explicit methods take no mass */
+}
+
 /* ---- what it costs ----------------------------------------------------------------------------------------------------- */
 
 /* Operations of a step, sweep back included; f costs about what a product with its Jacobian does. */
@@ -123,13 +128,16 @@ static int chooses_apart(const costate_solver *s, const tangent *tg)
 
 static int choose_and_run(costate_solver *s, tangent *tg)
 {
-    const int best = preferred(s);
-    const int order[] = {DOPRI5, best, best == RODAS4 ? RADAU2A : RODAS4, DOPRI5};
+    const int best = preferred(s), other = best == RODAS4 ? RADAU2A : RODAS4;
+    const int order[] = {DOPRI5, best, other, DOPRI5};
     account a = {0};
     int status = 0, stiff = 0, end;
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        if (s->prob.mass && order[i] == DOPRI5) continue;
         if (i == 3 && !stiff) break; /* it has failed before */
         status = try(s, tg, order[i], i == 0, &end);
+        if (status == 0 && s->prob.mass && !s->choice[0])
+            snprintf(s->choice, sizeof s->choice, "the problem has a mass matrix, which explicit methods do not take");
         if (status == 0 && a.status) append(s->choice, sizeof s->choice, "; tried before: %s", a.others);
         if (end && (!status || !a.status || status == COSTATE_ERR_CALLBACK)) return status;
         stiff |= status == RUN_STIFF;

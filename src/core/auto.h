@@ -9,6 +9,7 @@
 
 #include "core/run.h"
 
+int cst__auto_first(const costate_solver *s);    /* that it begins with */
 const costate_table *cst__auto_table(int k); /* the methods it has: 0 is the explicit one */
 
 /* What a run by the implicit method would cost, in steps of the explicit one; infinity: it cannot be had. */

@@ -4,6 +4,7 @@
 
 #include "base/sized.h"
 #include "base/sparsity.h"
+#include "core/auto.h"
 #include "core/rig.h"
 #include "core/watch.h"
 
@@ -41,6 +42,10 @@ static int check_problem(costate_solver *s)
                          p->observe.eval ? "set" : "NULL");
     if (p->observations && !p->observe_at) return cst__fail(s, COSTATE_ERR_OBJECTIVES, "observe_at is NULL");
     s->nobj = s->has_objective ? p->objectives : p->n;
+    char buffer[32];
+    for (int i = 0; p->mass && i < p->n; i++)
+        if (!isfinite(p->mass[i]))
+            return cst__fail(s, COSTATE_ERR_MASS, "the mass of %s is %g", cst__state_name(s, i, buffer), p->mass[i]);
     char why[160] = "";
     int status = pattern_check(&p->pattern, p->n, why, sizeof why);
     return status ? cst__fail(s, status, "%s", why) : 0;
@@ -80,7 +85,10 @@ static void dismantle(costate_solver *s, option_affects what)
 static int assemble(costate_solver *s, option_affects what, const double *atols)
 {
     if (what >= AFFECTS_ALL) TRY(open_derivatives(s));
-    if (what >= AFFECTS_METHOD) TRY(cst__rig_open(s));
+    if (what >= AFFECTS_METHOD) {
+        s->chosen = cst__auto_first(s);
+        TRY(cst__rig_open(s));
+    }
     fill_atol(s, atols);
     return 0;
 }
@@ -153,6 +161,7 @@ static int create_with(costate_solver **out, const costate_problem *problem, con
     s->stats.tier = "none";
     s->stats.choice = s->choice;
     s->stats.warning = s->warning;
+    s->stats.start = s->start;
     *out = s;
     cst__begin(s);
     return s->broken = newest ? create(s, problem, &known) : newer(s, "costate_options", known.options, sizeof opt);

@@ -1,6 +1,8 @@
 /* directions.c - see directions.h */
 #include "core/directions.h"
 
+#include "core/consistent.h"
+
 /* In the order of cst__dblock_carve. */
 size_t cst__dblock_doubles(const costate_solver *s, int w)
 {
@@ -32,6 +34,7 @@ int cst__dblock_init(costate_solver *s, dblock *d)
         TRY(cst__of(s, "init's jvp", init->fn.jvp(0, s->t0, NULL, s->p, d->w, NULL, NULL, d->pdot, d->fdot, init->data)));
         for (size_t i = 0; i < nw; i++) d->ydot[i] += d->fdot[i];
     }
+    TRY(cst__consistent_tangent(s, d));
     memset(d->ydot + nw, 0, (s->live * lanes - nw) * sizeof *d->ydot);
     return s->fam->history_tangent ? s->fam->history_tangent(s, s->y0, d) : 0;
 }

@@ -3,6 +3,8 @@
  * The sizes and times are data; nothing is decided anew, so the same input gives the same bits. */
 #include "core/driver.h"
 
+#include "core/consistent.h"
+
 #include "base/kernels.h"
 
 /* ---- one step ------------------------------------------------------------------------------------------------------ */
@@ -116,6 +118,7 @@ int cst__repeat(costate_solver *s, const double *y0, tangent *tg, int which, dou
         ynew = tg->joint[1];
     }
     memcpy(y, y0, n * sizeof *y);
+    if (y0 != s->y0) TRY(cst__consistent(s, y, 0)); /* that one is */
     TRY(cst__first_state(s, y));
     if (psi) memset(psi, 0, (size_t)s->nobj * sizeof *psi);
     TRY(objectives_at(s, 0, &obs, y, tg, psi));

@@ -19,6 +19,27 @@ static int no_such_method(costate_solver *s)
     return cst__fail(s, COSTATE_ERR_METHOD, "\"%s\" is none of %s", s->opt.method, text);
 }
 
+/* Implicit methods take any M that is not singular; algebraic equations hold at the end of a step only if that is a stage. */
+static int takes(const costate_solver *s, const costate_table *table)
+{
+    int algebraic = 0;
+    for (int i = 0; i < s->prob.n; i++) algebraic |= s->prob.mass[i] == 0;
+    return table->family != COSTATE_ERK && (!algebraic || tableau_stiffly_accurate(table));
+}
+
+static int takes_no_mass(costate_solver *s, const costate_table *table)
+{
+    char text[512] = "auto";
+    for (int i = 0; i < costate_method_count(); i++) {
+        size_t len = strlen(text);
+        if (takes(s, costate_method(i)))
+            snprintf(text + len, sizeof text - len, ", %s", costate_method(i)->name);
+    }
+    return cst__fail(s, COSTATE_ERR_MASS, "%s does not solve M y' = f with %s; those that do are %s",
+                     table->name ? table->name : "the user's method",
+                     table->family == COSTATE_ERK ? "a mass matrix" : "algebraic equations: it is not stiffly accurate", text);
+}
+
 /* The user's table, the named one, or that of the method whose turn it is. */
 int cst__rig_find(costate_solver *s, const costate_table **table)
 {
@@ -31,6 +52,7 @@ int cst__rig_find(costate_solver *s, const costate_table **table)
         int status = tableau_check(s->opt.table, text, sizeof text);
         if (status) return cst__fail(s, status, "%s", text);
     }
+    if (s->prob.mass && !automatic && !takes(s, *table)) return takes_no_mass(s, *table);
     if (!(*table)->e && s->opt.step == 0)
         return cst__fail(s, COSTATE_ERR_TABLE, "it has no error estimate, so option step must give the step size");
     return 0;

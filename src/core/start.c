@@ -2,6 +2,8 @@
 #include "core/run.h"
 
 #include "base/kernels.h"
+#include "core/consistent.h"
+#include "method/mass.h"
 
 #include <math.h>
 
@@ -27,6 +29,7 @@ int cst__start(costate_solver *s, double t0, double t1, const double *p, const d
     size_t n = (size_t)s->prob.n;
     s->have_run = s->have_tangent = s->recorded[PRIMAL] = s->recorded[JOINT] = 0;
     if (!y || (!p && s->prob.np)) return cst__fail(s, COSTATE_ERR_NULL, "%s", y ? "p" : "y");
+    s->start[0] = 0;
     if (!isfinite(t0) || !isfinite(t1) || t0 == t1) return cst__fail(s, COSTATE_ERR_TIME, "t0 = %.17g, t1 = %.17g", t0, t1);
     s->t0 = s->d.t0 = t0;
     s->t1 = t1;
@@ -55,6 +58,7 @@ int cst__restart(costate_solver *s)
     s->stats.steps = s->stats.rejected = 0;
     TRY(cst__log_start(s, s->t0));
     memset(s->psi, 0, (size_t)s->nobj * sizeof *s->psi);
+    TRY(cst__consistent(s, s->y0, !s->start[0]));
     return cst__first_state(s, s->y0);
 }
 
@@ -77,6 +81,8 @@ int cst__first_size(costate_solver *s, double *first)
     }
     int rc = deriv_rhs(&s->d, cst__beside(s->t0, s->t1), s->y0, s->p, s->f);
     if (rc < 0) return cst__callback_failed(s, rc, "rhs", s->t0, 0, 0);
+    mass_divide(s, s->f);
+    const int order = s->fam->id == COSTATE_BDF ? 1 : s->table->order; /* that of the first step */
     double d0 = cst__norm(n, s->y0, s->y0, s->opt.rtol, s->atol), d1 = rc ? NAN : cst__norm(n, s->f, s->y0, s->opt.rtol, s->atol);
     double h = d0 < 1e-5 || !(d1 >= 1e-5) ? 1e-6 : 0.01 * d0 / d1;
     h = h > 0 && h < span ? h : span; /* a slope whose norm overflows says nothing */
@@ -85,13 +91,15 @@ int cst__first_size(costate_solver *s, double *first)
         for (size_t i = 0; i < n; i++) s->ynew[i] = s->y0[i] + dir * h * s->f[i];
         rc = deriv_rhs(&s->d, h < span ? s->t0 + dir * h : cst__beside(s->t1, s->t0), s->ynew, s->p, s->fnew);
         if (rc < 0) return cst__callback_failed(s, rc, "rhs", s->t0 + dir * h, h, 0);
+        mass_divide(s, s->fnew);
         for (size_t i = 0; i < n; i++) s->fnew[i] -= s->f[i];
         double d2 = cst__norm(n, s->fnew, s->y0, s->opt.rtol, s->atol) / h, steep = d1 > d2 ? d1 : d2;
         if (rc == 0 && isfinite(d2)) {
-            double h1 = steep <= 1e-15 ? fmax(1e-6, 1e-3 * h) : pow(0.01 / steep, 1.0 / (s->table->order + 1));
+            double h1 = steep <= 1e-15 ? fmax(1e-6, 1e-3 * h) : pow(0.01 / steep, 1.0 / (order + 1));
             h = h1 < 100 * h ? h1 : 100 * h;
         }
     }
+    if (s->prob.mass) s->f_valid = 0; /* it was a slope */
     *first = dir * fmin(fmax(h, s->opt.hmin), span);
     return 0;
 }

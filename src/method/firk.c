@@ -12,6 +12,7 @@
 #include "method/firk.h"
 
 #include "base/kernels.h"
+#include "method/mass.h"
 
 enum { KEPT, FRESH };                                 /* the Jacobian; values of the note */
 enum { AT_Y = FIRK_STAGES, AT_NUMBERS = 1 + AT_Y };   /* what is carried, in vectors of n behind y: z_i; where J is; numbers: */
@@ -252,9 +253,17 @@ static int estimate(costate_solver *s, const step *st, int transient, double *er
         c[3] = c[4];
         v[3] = v[4];
     }
-    cst__combine(n, NULL, m->e0 != 0 && m->e1 != 0 ? 5 : 4, c, v, m->err);
+    const int terms = m->e0 != 0 && m->e1 != 0 ? 5 : 4;
+    if (s->prob.mass) { /* of the z_i alone */
+        cst__combine(n, NULL, FIRK_STAGES, c, v, m->err);
+        mass_apply(s, 1, m->err);
+        cst__combine(n, m->err, terms - FIRK_STAGES, c + FIRK_STAGES, v + FIRK_STAGES, m->err);
+    } else cst__combine(n, NULL, terms, c, v, m->err);
     for (int pass = 0; pass == 0 || (pass == 1 && transient && *err > 1); pass++) {
-        if (pass) cst__combine(n, NULL, 1, &g, &e, m->err);
+        if (pass) {
+            cst__combine(n, NULL, 1, &g, &e, m->err);
+            mass_apply(s, 1, m->err);
+        }
         TRY(cst__implicit_solve(s, &m->im, 0, 0, 1, m->err));
         *err = cst__error_norm(n, 1, &one, &e, st->y, st->ynew, s->opt.rtol, s->atol);
     }
@@ -270,10 +279,19 @@ static int firk_witness(costate_solver *s, const step *st, double most, double *
     if (!s->f_valid) TRY(deriv_rhs(&s->d, st->t, st->y, s->p, s->f));
     s->f_valid = 1;
     int terms = m->watch1 != 0 ? 5 : 4;
+    if (s->prob.mass) { /* of slopes of algebraic states nothing is known */
+        cst__combine(n, NULL, terms - FIRK_STAGES, c + FIRK_STAGES, v + FIRK_STAGES, m->err);
+        mass_divide(s, m->err);
+        cst__combine(n, m->err, FIRK_STAGES, c, v, m->err);
+        mass_keep_differential(s, m->err);
+        c[0] = terms = 1;
+        v[0] = through;
+    }
     *w = cst__error_norm(n, terms, c, v, st->y, st->ynew, s->opt.rtol, s->atol);
     for (int pass = 0; pass < 2 && *w > most; pass++) { /* slopes of stiff components take two, for they are that large */
         for (int i = 0; i < terms; i++) c[i] *= m->gamma / st->h;
         cst__combine(n, NULL, terms, c, v, m->err);
+        mass_apply(s, 1, m->err);
         TRY(cst__implicit_solve(s, &m->im, 0, 0, 1, m->err));
         *w = cst__error_norm(n, 1, &one, &through, st->y, st->ynew, s->opt.rtol, s->atol);
         c[0] = terms = 1;

@@ -21,6 +21,7 @@ typedef struct firk_map {
 typedef struct firk_coupled {
     linsol ls;      /* opened when first needed */
     int *colptr;    /* CSC: column starts, then rows */
+    linsol_mass mass; /* M for every stage, if there is one */
     double *jac;    /* J_i */
     double *values; /* h a_ij D^-1 J_i D */
     int64_t key;    /* the step whose matrix is factored, */
@@ -102,7 +103,7 @@ newton_verdict cst__firk_judge(const costate_solver *s, const firk_system *q, co
 /* firk.c: the step's Jacobian, as its note says, and factors, unless they are at hand. */
 int cst__firk_matrices(costate_solver *s, const step *st, int note);
 
-/* firk_coupled.c: factors of the step's exact matrix, unless they are at hand, and M k = rhs or M^T k = rhs; x is 3n x w of
+/* firk_coupled.c: factors of the step's exact matrix B, unless they are at hand, and B k = rhs or B^T k = rhs; x is 3n x w of
  * work. */
 int cst__firk_coupled_solve(costate_solver *s, const step *st, int transposed, int w, double *const rhs[FIRK_STAGES], double *x,
                             double *const k[FIRK_STAGES]);

@@ -32,6 +32,25 @@ static void split(size_t count, const firk_map *map, const firk_system *s, doubl
 #undef ROW
 }
 
+/* The same with M x. */
+static void split_mass(const costate_solver *c, const firk_map *map, const firk_system *s, double *q1, double *q23)
+{
+    const size_t w = (size_t)s->w;
+    for (size_t r = 0; r < (size_t)c->prob.n; r++) {
+        const double scale = c->prob.mass[r] / s->h;
+        for (size_t e = r * w; e < (r + 1) * w; e++) {
+            double q[FIRK_STAGES];
+            for (int i = 0; i < FIRK_STAGES; i++) {
+                q[i] = s->base[0] ? s->base[i][e] : 0;
+                for (int j = 0; j < FIRK_STAGES; j++) q[i] += map->f[i][j] * s->f[j][e] + map->x[i][j] * scale * s->x[j][e];
+            }
+            q1[e] = q[0];
+            q23[2 * e] = q[1];
+            q23[2 * e + 1] = q[2];
+        }
+    }
+}
+
 static void take_base(size_t count, const firk_system *s, double *restrict q1, double *restrict q23)
 {
     const double *b1 = s->base[0], *b2 = s->base[1], *b3 = s->base[2];
@@ -69,6 +88,7 @@ int cst__firk_correct(costate_solver *s, const firk_system *q, int only_base)
     const firk_map *map = q->transposed ? &m->transposed : &m->plain;
     double *q1 = q->q, *q23 = q1 + count;
     if (only_base) take_base(count, q, q1, q23);
+    else if (s->prob.mass) split_mass(s, map, q, q1, q23);
     else split(count, map, q, q1, q23);
     TRY(cst__implicit_solve(s, &m->im, 0, q->transposed, q->w, q1));
     TRY(cst__implicit_solve(s, &m->im, 1, q->transposed, q->w, q23));

@@ -1,6 +1,6 @@
 /* firk_coupled.c - the stages' exact linear system of 3n equations, with the Jacobian J_i at every stage:
  *
- *     M = I - (h a_ij J_i),   tangent: M k = rhs,   adjoint: M^T w = g
+ *     B = I - (h a_ij J_i),   tangent: B k = rhs,   adjoint: B^T w = g,   with a mass matrix M for the identity
  *
  * Component r of stage i is row 3r + i: the blocks of 3 x 3 follow the pattern of J, and a band stays a band. Nothing is
  * scaled: the linear solvers keep their pivots on the diagonal, along which small components keep their digits
@@ -46,12 +46,16 @@ static int open_coupled(costate_solver *s)
         p.upper = S * p.upper + S - 1;
         nnz = rows * (size_t)(p.lower + p.upper + 1);
     }
-    c->jac = cst__alloc(&s->alloc, cst__pad(m->im.jac.nnz) + nnz, sizeof *c->jac);
+    size_t masses = s->prob.mass ? cst__pad(rows) : 0;
+    c->jac = cst__alloc(&s->alloc, cst__pad(m->im.jac.nnz) + nnz + masses, sizeof *c->jac);
     if (!c->jac) return cst__fail(s, COSTATE_ERR_MEMORY, "%d coupled stages of %d equations", S, s->prob.n);
     c->values = c->jac + cst__pad(m->im.jac.nnz);
     memset(c->values, 0, nnz * sizeof *c->values); /* entries of the band that belong to no block stay so */
+    c->mass = (linsol_mass){.pattern = {.format = COSTATE_BANDED}, .values = c->values + nnz};
+    for (size_t r = 0; s->prob.mass && r < rows; r++) c->values[nnz + r] = s->prob.mass[r / S];
     linsol_config config = {
         .n = (int)rows, .pattern = p, .slots = 1, .alloc = s->alloc, .own = s->opt.linear_solver, .said = &m->im.said};
+    if (s->prob.mass) config.mass = &c->mass;
     int status = linsol_open(&c->ls, s->opt.linsol, &config, why, sizeof why);
     if (!status) return 0;
     memset(&c->ls, 0, sizeof c->ls);

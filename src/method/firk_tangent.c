@@ -9,6 +9,7 @@
 #include "method/firk.h"
 
 #include "base/kernels.h"
+#include "method/mass.h"
 
 static int products(costate_solver *s, const step *st, const dblock *d, double *const ydot[FIRK_STAGES],
                     double *const f[FIRK_STAGES])
@@ -96,7 +97,12 @@ static int estimate(costate_solver *s, const step *st, dblock *d, double *const 
         c[4] = c[5];
         v[4] = v[5];
     }
-    cst__combine(nw, NULL, m->e0 != 0 && m->e1 != 0 ? 6 : 5, c, v, raw);
+    const int terms = m->e0 != 0 && m->e1 != 0 ? 6 : 5, states = 1 + FIRK_STAGES;
+    if (s->prob.mass) {
+        cst__combine(nw, NULL, states, c, v, raw);
+        mass_apply(s, d->w, raw);
+        cst__combine(nw, raw, terms - states, c + states, v + states, raw);
+    } else cst__combine(nw, NULL, terms, c, v, raw);
     TRY(cst__implicit_solve(s, &m->im, 0, 0, d->w, raw));
     *err = cst__error_norm_lanes((size_t)s->prob.n, d->w, 1, &one, (const double *const *)&raw, d->ydot, d->ydotnew, s->opt.rtol,
                                  s->atol);

@@ -2,6 +2,7 @@
 #include "method/implicit.h"
 
 #include "base/sparsity.h"
+#include "method/mass.h"
 #include "solver/lanes.h"
 
 #include <math.h>
@@ -12,7 +13,7 @@
 typedef struct operator_context {
     costate_solver *s;
     implicit *m;
-    double scratch[]; /* two blocks */
+    double scratch[]; /* two blocks, and a third if there is a mass */
 } operator_context;
 
 static int callback(implicit *m, const char *who, int rc)
@@ -20,6 +21,21 @@ static int callback(implicit *m, const char *who, int rc)
     if (!rc) return 0;
     m->said = (linsol_said){who, rc, m->ls.config.n};
     return LINSOL_CALLBACK;
+}
+
+static void zero_rows(const costate_solver *s, int w, double *x)
+{
+    for (size_t i = 0; i < (size_t)s->prob.n; i++)
+        if (!mass_algebraic(s, (int)i)) memset(x + i * (size_t)w, 0, (size_t)w * sizeof *x);
+}
+
+/* A copy, in the third block of scratch, without the differential equations. */
+static const double *zero_differential(operator_context *c, int w, const double *x)
+{
+    double *copy = c->scratch + 2 * (size_t)c->s->prob.n * (size_t)c->s->opt.lanes;
+    memcpy(copy, x, (size_t)c->s->prob.n * (size_t)w * sizeof *x);
+    zero_rows(c->s, w, copy);
+    return copy;
 }
 
 static int apply(void *ctx, int transposed, int w, const double *x, double *out)
@@ -34,8 +50,11 @@ static int apply(void *ctx, int transposed, int w, const double *x, double *out)
         if (!direct) cst__block_load(cut, b, n, x, in);
         double *result = direct ? out : to;
         memset(result, 0, n * (size_t)width * sizeof *out);
-        int rc = transposed ? deriv_vjp(&s->d, c->m->t, c->m->y, s->p, width, direct ? x : in, result, NULL)
-                            : deriv_jvp(&s->d, c->m->t, c->m->y, s->p, width, NULL, direct ? x : in, NULL, result);
+        const double *from = direct ? x : in;
+        if (c->m->algebraic && transposed) from = zero_differential(c, width, from);
+        int rc = transposed ? deriv_vjp(&s->d, c->m->t, c->m->y, s->p, width, from, result, NULL)
+                            : deriv_jvp(&s->d, c->m->t, c->m->y, s->p, width, NULL, from, NULL, result);
+        if (c->m->algebraic && !transposed) zero_rows(s, width, result);
         TRY(callback(c->m, transposed ? "vjp" : "jvp", rc));
         if (!direct) cst__block_store(cut, b, n, to, out);
     }
@@ -54,6 +73,7 @@ static int prepare(void *ctx, int slot, double re, double im)
     operator_context *c = ctx;
     costate_solver *s = c->s;
     const costate_preconditioner *p = s->opt.preconditioner;
+    if (c->m->algebraic) return 0; /* it is for other matrices */
     preconditioner_slot *at = &c->m->handles[slot];
     if (!at->open) {
         at->handle = p->data;
@@ -67,6 +87,7 @@ static int precondition(void *ctx, int slot, int transposed, int w, double *x)
 {
     operator_context *c = ctx;
     const costate_preconditioner *p = c->s->opt.preconditioner;
+    if (c->m->algebraic) return 0;
     void *handle = c->m->handles[slot].handle;
     if (transposed) return callback(c->m, "the preconditioner's solve_transposed", p->solve_transposed(handle, w, x));
     return callback(c->m, "the preconditioner's solve", p->solve(handle, w, x));
@@ -106,11 +127,13 @@ static int open_now(costate_solver *s, implicit *m)
     char why[256] = "";
     int matrix_free = !s->opt.linear_solver && !strcmp(s->opt.linsol, "gmres"),
         conditioned = matrix_free && s->opt.preconditioner;
-    size_t n = cst__pad((size_t)s->prob.n), blocks = matrix_free ? 2 * (size_t)s->prob.n * (size_t)s->opt.lanes : 0;
+    size_t n = cst__pad((size_t)s->prob.n), block = (size_t)s->prob.n * (size_t)s->opt.lanes;
+    size_t blocks = matrix_free ? (s->prob.mass ? 3 : 2) * block : 0;
     operator_context *ctx = m->context = cst__alloc(&s->alloc, sizeof *ctx + blocks * sizeof(double), 1);
     if (!ctx) return cst__fail(s, COSTATE_ERR_MEMORY, "the linear solver");
     ctx->s = s;
     ctx->m = m;
+    m->mass = (linsol_mass){.pattern = {.format = COSTATE_BANDED}, .values = s->prob.mass};
     if (conditioned) TRY(open_preconditioner(s, m));
     m->y = cst__alloc(&s->alloc, 2 * n, sizeof *m->y);
     if (!m->y) return cst__fail(s, COSTATE_ERR_MEMORY, "the linear solver");
@@ -118,6 +141,7 @@ static int open_now(costate_solver *s, implicit *m)
     linsol_config config = {.n = s->prob.n,
                             .scale = m->scale,
                             .pattern = m->pattern,
+                            .mass = s->prob.mass ? &m->mass : NULL,
                             .slots = m->slots,
                             .alloc = s->alloc,
                             .op = {apply, conditioned ? precondition : NULL, conditioned ? prepare : NULL, ctx},
@@ -204,12 +228,25 @@ int cst__implicit_follow(costate_solver *hand)
 int cst__implicit_jacobian(costate_solver *s, implicit *m, int64_t key, double t, const double *y)
 {
     m->key = -1;
+    m->algebraic = 0;
     m->t = t;
     memcpy(m->y, y, (size_t)s->prob.n * sizeof *y);
     for (int i = 0; i < s->prob.n; i++) m->scale[i] = s->atol[i] + s->opt.rtol * fabs(y[i]);
     if (m->values) TRY(jacobian_eval(&m->jac, t, y, s->p, m->values));
     m->key = key;
     return 0;
+}
+
+int cst__implicit_algebraic(costate_solver *s, implicit *m, int slot, double t, const double *y)
+{
+    TRY(cst__of(s, "jac", cst__implicit_jacobian(s, m, -1, t, y)));
+    for (int j = 0; m->values && j < s->prob.n; j++) {
+        const pattern_column c = pattern_entries(&m->pattern, s->prob.n, j);
+        for (int k = 0; k < c.count; k++)
+            if (!mass_algebraic(s, pattern_row(&c, k))) m->values[c.at + (size_t)k] = 0;
+    }
+    m->algebraic = 1;
+    return cst__implicit_factor(s, m, slot, 0, 1, 0);
 }
 
 int cst__implicit_factor(costate_solver *s, implicit *m, int slot, int complex, double re, double im)
@@ -223,6 +260,31 @@ int cst__implicit_solve(costate_solver *s, implicit *m, int slot, int transposed
     s->stats.solve++;
     int rc = m->ls.ops->solve(m->ls.self, slot, transposed, w, x);
     return rc ? cst__implicit_outcome(s, m, &m->ls, rc, "solving") : 0;
+}
+
+static int is_at(const held_matrix *a, double t, const double *y, int n)
+{
+    return a->t == t && !memcmp(a->y, y, (size_t)n * sizeof *y);
+}
+
+int cst__implicit_holds(const costate_solver *s, const held_matrix *held, const held_matrix *a)
+{
+    return held->shift == a->shift && is_at(a, held->t, held->y, s->prob.n);
+}
+
+int cst__implicit_hold(costate_solver *s, int slot, held_matrix *held, const held_matrix *a)
+{
+    implicit *m = s->im;
+    int n = s->prob.n, have = cst__implicit_holds(s, held, a);
+    if (have && m->values) return 0;
+    if (m->key < 0 || !is_at(a, m->t, m->y, n)) TRY(cst__of(s, "jac", cst__implicit_jacobian(s, m, 0, a->t, a->y)));
+    if (have) return 0;
+    held->shift = 0;
+    TRY(cst__implicit_factor(s, m, slot, 0, a->shift, 0));
+    memcpy((double *)(uintptr_t)held->y, a->y, (size_t)n * sizeof *held->y);
+    held->t = a->t;
+    held->shift = a->shift;
+    return 0;
 }
 
 int cst__implicit_outcome(costate_solver *s, implicit *m, const linsol *ls, int rc, const char *doing)
@@ -283,7 +345,7 @@ int cst__implicit_blame(const costate_solver *s, char *words, size_t size, int *
  * stages 27 times that; iterations cost a few solutions. Where the times meet was measured on kinetics, one- and
  * two-dimensional grids and shallow water with every linear solver, as n of dense and sparse matrices or the width of a
  * band: 40 to 80, sparse up to 200; and 10 to 15. */
-enum { SDIRK_ITERATES_FROM = 80, FIRK_ITERATES_FROM = 12 };
+enum { SDIRK_ITERATES_FROM = 80, FIRK_ITERATES_FROM = 12, BDF_ITERATES_FROM = 40 };
 
 int cst__implicit_iterates(const costate_solver *s, int transposed)
 {
@@ -293,6 +355,7 @@ int cst__implicit_iterates(const costate_solver *s, int transposed)
     if (!m->values) return 0;
     int size = s->prob.n, width = m->pattern.lower + m->pattern.upper + 1;
     if (m->pattern.format == COSTATE_BANDED && strcmp(m->ls.ops->name, "dense") && width < size) size = width;
+    if (s->fam->id == COSTATE_BDF) return size >= BDF_ITERATES_FROM;
     return size >= (s->fam->id == COSTATE_FIRK ? FIRK_ITERATES_FROM : SDIRK_ITERATES_FROM);
 }
 

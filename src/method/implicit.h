@@ -1,4 +1,4 @@
-/* implicit.h - what the implicit families share: the Jacobian at a point, and factors of (re + i im) I - J. */
+/* implicit.h - what the implicit families share: the Jacobian at a point, and factors of (re + i im) M - J. */
 #ifndef COSTATE_METHOD_IMPLICIT_H
 #define COSTATE_METHOD_IMPLICIT_H
 
@@ -16,6 +16,8 @@ typedef struct implicit {
     int slots;
     int tested;       /* that it was given right: sens/given.c */
     int waiting;      /* nothing is open yet: the pattern will be looked for when the first run knows a point */
+    linsol_mass mass; /* M, if there is one */
+    int algebraic;    /* the matrix at hand is that of cst__implicit_algebraic */
     costate_pattern pattern;
     int *colptr, *rowind; /* of a pattern that was found */
     void *context;    /* of the operator */
@@ -37,9 +39,22 @@ int cst__implicit_follow(costate_solver *hand);
 /* The Jacobian at (t, y), and `key` for it. Returns what the callback did. */
 int cst__implicit_jacobian(costate_solver *s, implicit *m, int64_t key, double t, const double *y);
 
-/* Factors of (re + i im) I - J in a slot. 0, STEP_MATRIX, what a callback returned, or a negative status whose message is set. */
+/* Factors, in a slot, of the matrix of the algebraic equations alone: M - J with the rows of J zero where M is not, J at (t, y).
+ * So of K x = b the differential states are M^+ b, and the others solve -J_a x = b. What families hold in slots is lost. */
+int cst__implicit_algebraic(costate_solver *s, implicit *m, int slot, double t, const double *y);
+
+/* Factors of (re + i im) M - J in a slot. 0, STEP_MATRIX, what a callback returned, or a negative status whose message is set. */
 int cst__implicit_factor(costate_solver *s, implicit *m, int slot, int complex, double re, double im);
 int cst__implicit_solve(costate_solver *s, implicit *m, int slot, int transposed, int w, double *x);
+
+/* What a slot holds factors of: shift M - f_y(t, y), y a copy of n. shift 0: nothing. They are put there, unless they are, the
+ * Jacobian at hand (its key is 0) being taken if it is that; a matrix-free solver applies f_y where it was last asked for. */
+typedef struct held_matrix {
+    double t, shift;
+    const double *y;
+} held_matrix;
+int cst__implicit_holds(const costate_solver *s, const held_matrix *held, const held_matrix *a);
+int cst__implicit_hold(costate_solver *s, int slot, held_matrix *held, const held_matrix *a);
 
 /* 0 if it solves transposed systems too; else its message is set. */
 int cst__implicit_transposable(costate_solver *s);

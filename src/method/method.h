@@ -147,7 +147,7 @@ struct family {
     const char *(*second_lacks)(const costate_solver *s);
 };
 
-extern const family cst__erk, cst__ros, cst__sdirk, cst__firk;
-const family *cst__family(costate_family id); /* of the four */
+extern const family cst__erk, cst__ros, cst__sdirk, cst__firk, cst__bdf;
+const family *cst__family(costate_family id); /* of these */
 
 #endif

@@ -8,6 +8,7 @@
 #include "method/ros.h"
 
 #include "base/kernels.h"
+#include "method/mass.h"
 
 #include <math.h>
 
@@ -190,6 +191,7 @@ int cst__ros_filter(costate_solver *s, const step *st, int w, int terms, double 
     if (!*filtered) return 0;
     for (int i = 0; i < terms; i++) c[i] /= st->h * s->table->gamma[0];
     cst__combine((size_t)s->prob.n * (size_t)w, NULL, terms, c, v, out);
+    mass_apply(s, w, out);
     return cst__implicit_solve(s, &m->im, 0, 0, w, out);
 }
 
@@ -209,6 +211,12 @@ static int ros_step(costate_solver *s, const step *st, double *err)
     for (int i = 0; i < m->s; i++) {
         if (i && m->same[i] == i) TRY(deriv_rhs(&s->d, ros_time(s, st, i), cst__ros_stage(s, st, i, k), s->p, m->f[i]));
         int terms = row_terms(&m->g[i], per_h, k, c, v, 0);
+        if (s->prob.mass) {
+            cst__combine(n, NULL, terms, c, v, k[i]);
+            mass_apply(s, 1, k[i]);
+            c[0] = terms = 1;
+            v[0] = k[i];
+        }
         if (!s->prob.autonomous && tb->gamma[i] != 0) {
             c[terms] = st->h * tb->gamma[i];
             v[terms++] = m->ft;
@@ -243,10 +251,17 @@ static int ros_witness(costate_solver *s, const step *st, double most, double *w
         s->fnew_valid = 1;
     }
     int terms = row_terms(&m->watch, st->h, f, c, v, 0);
+    if (s->prob.mass) { /* of slopes of algebraic states nothing is known */
+        cst__combine(n, NULL, terms, c, v, m->y);
+        mass_divide(s, m->y);
+        c[0] = terms = 1;
+        v[0] = through;
+    }
     *w = cst__error_norm(n, terms, c, v, st->y, st->ynew, s->opt.rtol, s->atol);
     if (*w <= most) return 0;
-    row_terms(&m->watch, 1 / s->table->gamma[0], f, c, v, 0);
+    terms = row_terms(&m->watch, 1 / s->table->gamma[0], f, c, v, 0);
     cst__combine(n, NULL, terms, c, v, m->y);
+    mass_keep_differential(s, m->y);
     TRY(cst__implicit_solve(s, &m->im, 0, 0, 1, m->y));
     *w = cst__error_norm(n, 1, &one, &through, st->y, st->ynew, s->opt.rtol, s->atol);
     return 0;

@@ -73,6 +73,10 @@ static inline void ros_spread(size_t n, int w, const double *x, double *out)
         for (int l = 0; l < w; l++) out[i * (size_t)w + (size_t)l] = x[i];
 }
 
+/* ros_adjoint.c: the terms of sum_(j>i) (a_ji along_j + (g_ji/h) M^T u_j); those with M are put together in out (n x w). */
+int cst__ros_gather(const costate_solver *s, const step *st, int i, int w, double *const *u, double *const *along, double *out,
+                    double *c, const double **v);
+
 /* ros_lanes.c: several stages in one call, as lanes. */
 typedef struct ros_group { /* stages first .. first + count - 1 with w lanes each, in a block of `all` lanes */
     int first, count, w, all;

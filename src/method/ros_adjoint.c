@@ -10,6 +10,7 @@
 #include "method/ros.h"
 
 #include "base/kernels.h"
+#include "method/mass.h"
 
 typedef struct parts { /* of the block's work */
     double *u[ROS_MOST], *v[ROS_MOST], *ry, *along, *seed;
@@ -89,13 +90,27 @@ static int back_point(costate_solver *s, const step *st, int i, double *const *k
     return cst__of(s, "running's vjp", r->fn.vjp(0, t, y, s->p, b->w, p->seed, p->v[i], b->mu, r->data));
 }
 
+int cst__ros_gather(const costate_solver *s, const step *st, int i, int w, double *const *u, double *const *along, double *out,
+                    double *c, const double **v)
+{
+    const ros *m = s->method;
+    const double per_h = 1 / st->h;
+    if (!s->prob.mass || !m->gt[i].m) return row_terms(&m->gt[i], per_h, u, c, v, row_terms(&m->at[i], 1, along, c, v, 0));
+    int terms = row_terms(&m->gt[i], per_h, u, c, v, 0);
+    cst__combine((size_t)s->prob.n * (size_t)w, NULL, terms, c, v, out);
+    mass_apply(s, w, out);
+    c[0] = 1;
+    v[0] = out;
+    return row_terms(&m->at[i], 1, along, c, v, 1);
+}
+
 int cst__ros_adjoint(costate_solver *s, const step *st, ablock *b)
 {
     ros *m = s->method;
     const deriv_function *r = &s->d.running;
     size_t nw = (size_t)s->prob.n * (size_t)b->w;
     int running = b->omega && r->fn.eval;
-    double c[2 * ROW_MOST + 2], *k[ROS_MOST], per_h = 1 / st->h;
+    double c[2 * ROW_MOST + 2], *k[ROS_MOST];
     const double *v[2 * ROW_MOST + 2];
     parts p = cut(s, b);
     cst__ros_stages(s, st->stages, 1, k);
@@ -107,8 +122,7 @@ int cst__ros_adjoint(costate_solver *s, const step *st, ablock *b)
         TRY(cst__of(s, "running's vjp", r->fn.vjp(0, st->t, st->y, s->p, b->w, b->omega, p.ry, NULL, r->data)));
     }
     for (int i = m->s - 1; i >= 0; i--) {
-        int terms = row_terms(&m->at[i], 1, p.v, c, v, 0);
-        terms = row_terms(&m->gt[i], per_h, p.u, c, v, terms);
+        int terms = cst__ros_gather(s, st, i, b->w, p.u, p.v, p.u[i], c, v);
         c[terms] = s->table->b[i];
         v[terms++] = b->lambda;
         if (running) {

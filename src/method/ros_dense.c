@@ -1,7 +1,7 @@
 /* ros_dense.c - continuous extension of a Rosenbrock step, of the state and of directions alike.
  *
  *     y(t + theta h) = y + sum_i x_i(theta) k_i
- *     W k_(s+e) = f(t+h, y+) + k_(s+e-1)/(gamma h) + h e gamma f_t(t, y),   e = 1, 2, .. (the k_(s+e-1) from e = 2 on)
+ *     W k_(s+e) = f(t+h, y+) + M k_(s+e-1)/(gamma h) + h e gamma f_t(t, y),   e = 1, 2, .. (the k_(s+e-1) from e = 2 on)
  *
  * In steps with rows of output, methods with few stages get further ones at the end of the step, as many as make up for the facts
  * (extend.h) that the extension is to have. In the form of the order conditions (tableau.h), with beta = alpha + gamma and
@@ -16,6 +16,7 @@
 #include "method/ros.h"
 
 #include "base/kernels.h"
+#include "method/mass.h"
 
 enum { LOW_ORDER_FACTS = 3 };
 
@@ -86,8 +87,10 @@ static int further_stages(costate_solver *s, const step *st)
             v[terms++] = m->ft;
         }
         if (e) {
+            memcpy(m->y, m->more[e - 1], n * sizeof *m->y);
+            mass_apply(s, 1, m->y);
             c[terms] = 1 / (st->h * s->table->gamma[0]);
-            v[terms++] = m->more[e - 1];
+            v[terms++] = m->y;
         }
         cst__combine(n, s->fnew, terms, c, v, m->more[e]);
         TRY(cst__implicit_solve(s, &m->im, 0, 0, 1, m->more[e]));
@@ -108,6 +111,11 @@ static int further_tangents(costate_solver *s, const step *st, dblock *d, double
         for (int l = 0; l < d->w; l++) m->td[l] = st->h * (e + 1) * s->table->gamma[0];
         const double *td = s->prob.autonomous ? NULL : m->td;
         TRY(cst__of(s, "jvp2", deriv_jvp2(&s->d, st->t, st->y, s->p, d->w, NULL, d->ydot, d->pdot, td, along, NULL, second)));
+        if (e && s->prob.mass) {
+            memcpy(along, more[e - 1], nw * sizeof *along);
+            mass_apply(s, d->w, along);
+            v[1] = along;
+        }
         cst__combine(nw, d->fdotnew, e ? 2 : 1, c, v, more[e]);
         TRY(cst__implicit_solve(s, &m->im, 0, 0, d->w, more[e]));
     }

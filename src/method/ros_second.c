@@ -44,15 +44,14 @@ static int back_stage(costate_solver *s, const step *st, int i, const double *yd
     double c[2 * ROW_MOST + 2];
     const double *v[2 * ROW_MOST + 2];
     for (int dot = 0; dot < 2; dot++) {
-        int terms = row_terms(&m->at[i], 1, dot ? p->vdot : p->v, c, v, 0);
-        terms = row_terms(&m->gt[i], 1 / st->h, dot ? p->udot : p->u, c, v, terms);
+        double *u = dot ? p->udot[i] : p->u[i];
+        int terms = cst__ros_gather(s, st, i, b->w, dot ? p->udot : p->u, dot ? p->vdot : p->v, u, c, v);
         c[terms] = s->table->b[i];
         v[terms++] = dot ? b->lambda_dot : b->lambda;
         if (b->omega && s->d.running.fn.eval) {
             c[terms] = st->h * m->b[i];
             v[terms++] = dot ? p->rydot : p->ry;
         }
-        double *u = dot ? p->udot[i] : p->u[i];
         cst__combine((size_t)s->prob.n * (size_t)b->w, NULL, terms, c, v, u);
         if (dot) TRY(deriv_vjp_dot(&s->d, st->t, st->y, s->p, b->w, NULL, ydot, b->pdot, p->u[i], NULL, NULL, u, NULL, NULL));
         TRY(cst__implicit_solve(s, &m->im, 0, 1, b->w, u));

@@ -11,6 +11,7 @@
 #include "method/ros.h"
 
 #include "base/kernels.h"
+#include "method/mass.h"
 
 /* Ydot_i, in scratch or ydot itself. */
 static const double *stage_direction(const costate_solver *s, const dblock *d, int i, double *const *kd, double *scratch)
@@ -48,6 +49,13 @@ int cst__ros_tangent(costate_solver *s, const step *st, dblock *d, double *err)
         const double *td = s->prob.autonomous ? NULL : m->td;
         TRY(cst__of(s, "jvp2", deriv_jvp2(&s->d, st->t, st->y, s->p, d->w, NULL, d->ydot, d->pdot, td, along, NULL, second)));
         int terms = row_terms(&m->g[i], 1 / st->h, kd, c, v, 0);
+        if (s->prob.mass) {
+            if (slope[i] == kd[i]) slope[i] = memcpy(scratch, kd[i], nw * sizeof *scratch);
+            cst__combine(nw, NULL, terms, c, v, kd[i]);
+            mass_apply(s, d->w, kd[i]);
+            c[0] = terms = 1;
+            v[0] = kd[i];
+        }
         c[terms] = 1;
         v[terms++] = second;
         cst__combine(nw, slope[i], terms, c, v, kd[i]);

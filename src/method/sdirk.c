@@ -13,6 +13,7 @@
 #include "method/sdirk.h"
 
 #include "base/kernels.h"
+#include "method/mass.h"
 #include "method/newton.h"
 
 /* Factors are kept while corrections shrink by theta_kept or better and h is within a quarter of theirs. */
@@ -32,14 +33,15 @@ static int sdirk_open(costate_solver *s)
     s->witness = cst__sdirk_weights(m, s->table);
     TRY(cst__implicit_open(s, &m->im, SLOT_STAGE + m->s));
     size_t n = cst__pad((size_t)s->prob.n);
-    double *at = m->memory = cst__alloc(&s->alloc, (2 * (size_t)m->s + SLOT_STAGE + 4) * n, sizeof(double));
+    double *at = m->memory = cst__alloc(&s->alloc, (2 * (size_t)m->s + SLOT_STAGE + 5) * n, sizeof(double));
     if (!at) return cst__fail(s, COSTATE_ERR_MEMORY, "%d stages of %d states", m->s, s->prob.n);
     for (int i = 1; i <= m->s; i++, at += n) m->z[i] = at;
     for (int i = 0; i < SLOT_STAGE + m->s; i++, at += n) m->held[i].y = at;
     m->gi = at;
     m->r = at += n;
     m->end[0] = at += n;
-    m->end[1] = at + n;
+    m->end[1] = at += n;
+    m->first = at + n;
     return 0;
 }
 
@@ -75,12 +77,12 @@ static size_t sdirk_stage_doubles(const costate_solver *s)
 
 static size_t sdirk_tangent_doubles(const costate_solver *s)
 {
-    return SDIRK_WORK * (size_t)s->prob.n;
+    return ITERATE_WORK * (size_t)s->prob.n;
 }
 
 static size_t sdirk_adjoint_doubles(const costate_solver *s)
 {
-    return (2 * (size_t)s->table->stages + 1 + SDIRK_WORK) * (size_t)s->prob.n + (size_t)s->nobj;
+    return (2 * (size_t)s->table->stages + 1 + ITERATE_WORK) * (size_t)s->prob.n + (size_t)s->nobj;
 }
 
 static int sdirk_points(const costate_solver *s)
@@ -90,49 +92,43 @@ static int sdirk_points(const costate_solver *s)
 
 /* ---- matrices --------------------------------------------------------------------------------------------------------- */
 
-static sdirk_matrix fresh_matrix(const costate_solver *s, const step *st)
+static held_matrix fresh_matrix(const costate_solver *s, const step *st)
 {
-    return (sdirk_matrix){st->t, sdirk_shift(s->method, st), st->y};
+    return (held_matrix){st->t, sdirk_shift(s->method, st), st->y};
 }
 
 /* Solvers without a matrix have nothing to keep. */
-sdirk_matrix cst__sdirk_choose(const costate_solver *s, const step *st)
+held_matrix cst__sdirk_choose(const costate_solver *s, const step *st)
 {
     const sdirk *m = s->method;
     const double *carry = st->y + s->prob.n;
     double ratio = carry[CARRY_SHIFT] / sdirk_shift(m, st); /* h over that of the factors */
     int keep = m->im.values && carry[CARRY_THETA] <= theta_kept && ratio >= ratio_least && ratio <= ratio_most;
     if (st->note == NOTE_KEPT || st->note == NOTE_RENEWED) keep = st->note == NOTE_KEPT;
-    return keep ? (sdirk_matrix){carry[CARRY_T], carry[CARRY_SHIFT], carry + CARRY_VECTORS} : fresh_matrix(s, st);
+    return keep ? (held_matrix){carry[CARRY_T], carry[CARRY_SHIFT], carry + CARRY_VECTORS} : fresh_matrix(s, st);
 }
 
-static int is_at(const sdirk_matrix *a, double t, const double *y, int n)
-{
-    return a->t == t && !memcmp(a->y, y, (size_t)n * sizeof *y);
-}
-
-int cst__sdirk_holds(const costate_solver *s, int slot, const sdirk_matrix *a)
-{
-    const sdirk *m = s->method;
-    const sdirk_matrix *held = &m->held[slot];
-    return held->shift == a->shift && is_at(a, held->t, held->y, s->prob.n);
-}
-
-int cst__sdirk_factor(costate_solver *s, int slot, const sdirk_matrix *a)
+int cst__sdirk_factor(costate_solver *s, int slot, const held_matrix *a)
 {
     sdirk *m = s->method;
-    sdirk_matrix *held = &m->held[slot];
-    int n = s->prob.n, have = cst__sdirk_holds(s, slot, a);
-    if (have && m->im.values) return 0;
-    if (m->im.key < 0 || !is_at(a, m->im.t, m->im.y, n)) /* a matrix-free solver applies f_y where it was last asked for */
-        TRY(cst__of(s, "jac", cst__implicit_jacobian(s, &m->im, 0, a->t, a->y)));
-    if (have) return 0;
-    held->shift = 0;
-    TRY(cst__implicit_factor(s, &m->im, slot, 0, a->shift, 0));
-    memcpy((double *)(uintptr_t)held->y, a->y, (size_t)n * sizeof *held->y);
-    held->t = a->t;
-    held->shift = a->shift;
-    return 0;
+    return cst__implicit_hold(s, slot, &m->held[slot], a);
+}
+
+int cst__sdirk_linear(costate_solver *s, const step *st, int i, int transposed, int w, double *x, double *work)
+{
+    sdirk *m = s->method;
+    const double t = sdirk_time(m, st, i), shift = sdirk_shift(m, st), *y = sdirk_stage(s, st->stages, i, 1);
+    if (cst__implicit_iterates(s, transposed)) {
+        /* A tangent follows its step, whose factors may be there; a sweep leaves those to steps that are repeated. */
+        int converged;
+        held_matrix a = cst__sdirk_choose(s, st);
+        int slot = transposed && !cst__implicit_holds(s, &m->held[SLOT_STEP], &a) ? SLOT_STAGE : SLOT_STEP;
+        TRY(cst__sdirk_factor(s, slot, &a));
+        TRY(cst__iterate(s, &(iterated_system){t, shift, y, st->y}, slot, transposed, w, x, work, &converged));
+        if (converged) return 0;
+    }
+    TRY(cst__sdirk_factor(s, SLOT_STAGE + i, &(held_matrix){t, shift, y}));
+    return cst__implicit_solve(s, &m->im, SLOT_STAGE + i, transposed, w, x);
 }
 
 /* ---- the step --------------------------------------------------------------------------------------------------------- */
@@ -169,11 +165,19 @@ static void start_values(costate_solver *s, const step *st, int i)
     cst__combine((size_t)s->prob.n, NULL, terms, c, v, m->z[i + 1]);
 }
 
+/* r = f + shift M (g - z) */
+static void residual(const costate_solver *s, double shift, const double *g, const double *z, double *r)
+{
+    const double both[2] = {shift, -shift}, *const gz[2] = {g, z}, *mass = s->prob.mass;
+    if (!mass) cst__combine((size_t)s->prob.n, r, 2, both, gz, r);
+    for (int i = 0; mass && i < s->prob.n; i++) r[i] += shift * mass[i] * (g[i] - z[i]);
+}
+
 static int newton_stage(costate_solver *s, const step *st, int i, progress *p)
 {
     sdirk *m = s->method;
     size_t n = (size_t)s->prob.n;
-    const double one = 1, both[2] = {p->shift, -p->shift}, *z = m->z[i + 1], *r = m->r, *gz[2] = {m->gi, z};
+    const double one = 1, *z = m->z[i + 1], *r = m->r;
     double *y = sdirk_stage(s, st->stages, i, 1);
     start_values(s, st, i);
     newton k = newton_start(s, st, p->size, p->rate);
@@ -184,9 +188,9 @@ static int newton_stage(costate_solver *s, const step *st, int i, progress *p)
     p->rate = k.rate;
     for (newton_verdict verdict = NEWTON_AGAIN; verdict == NEWTON_AGAIN;) {
         cst__combine(n, st->y, 1, &one, &z, y);
-        if (p->exact) TRY(cst__sdirk_factor(s, SLOT_STEP, &(sdirk_matrix){sdirk_time(m, st, i), p->shift, y}));
+        if (p->exact) TRY(cst__sdirk_factor(s, SLOT_STEP, &(held_matrix){sdirk_time(m, st, i), p->shift, y}));
         TRY(deriv_rhs(&s->d, sdirk_time(m, st, i), y, s->p, m->r));
-        cst__combine(n, m->r, 2, both, gz, m->r);
+        residual(s, p->shift, m->gi, z, m->r);
         TRY(cst__implicit_solve(s, &m->im, SLOT_STEP, 0, 1, m->r));
         double norm = cst__error_norm(n, 1, &p->damp, &r, st->y, y, s->opt.rtol, s->atol);
         if (!isfinite(norm)) return blame(s, st, i);
@@ -202,7 +206,20 @@ static int newton_stage(costate_solver *s, const step *st, int i, progress *p)
     return 0;
 }
 
-static int newton_stages(costate_solver *s, const step *st, const sdirk_matrix *a, int exact, progress *p)
+/* y' at the start, from f there. */
+static int slope_at_start(costate_solver *s, const step *st, double **slope)
+{
+    sdirk *m = s->method;
+    if (!s->f_valid) TRY(deriv_rhs(&s->d, st->t, st->y, s->p, s->f));
+    s->f_valid = 1;
+    *slope = s->f;
+    if (!s->prob.mass) return 0;
+    *slope = memcpy(m->first, s->f, (size_t)s->prob.n * sizeof *s->f);
+    mass_divide(s, *slope);
+    return 0;
+}
+
+static int newton_stages(costate_solver *s, const step *st, const held_matrix *a, int exact, progress *p)
 {
     sdirk *m = s->method;
     size_t n = (size_t)s->prob.n;
@@ -211,9 +228,7 @@ static int newton_stages(costate_solver *s, const step *st, const sdirk_matrix *
     if (!exact) TRY(cst__sdirk_factor(s, SLOT_STEP, a));
     m->z[0] = (double *)(uintptr_t)(carry + CARRY_VECTORS + n);
     if (carry[CARRY_SHIFT] == 0) {
-        if (!s->f_valid) TRY(deriv_rhs(&s->d, st->t, st->y, s->p, s->f));
-        s->f_valid = 1;
-        m->z[0] = s->f;
+        TRY(slope_at_start(s, st, &m->z[0]));
         if (!cst__first_not_finite(n, s->f, &m->bad_component)) {
             m->bad_stage = 0;
             return STEP_NEWTON;
@@ -226,7 +241,7 @@ static int newton_stages(costate_solver *s, const step *st, const sdirk_matrix *
     return 0;
 }
 
-static void finish(costate_solver *s, const step *st, const sdirk_matrix *a, const progress *p)
+static void finish(costate_solver *s, const step *st, const held_matrix *a, const progress *p)
 {
     const sdirk *m = s->method;
     size_t n = (size_t)s->prob.n;
@@ -252,6 +267,7 @@ static int estimate(costate_solver *s, const step *st, double shift, double *err
     int terms = row_terms(&m->e, m->filter ? shift : 1, m->z + 1, c, v, 0);
     if (m->filter) {
         cst__combine(n, NULL, terms, c, v, m->r);
+        mass_apply(s, 1, m->r);
         TRY(cst__implicit_solve(s, &m->im, SLOT_STEP, 0, 1, m->r));
         c[0] = terms = 1;
         v[0] = m->r;
@@ -264,7 +280,7 @@ static int sdirk_step(costate_solver *s, const step *st, double *err)
 {
     sdirk *m = s->method;
     progress p;
-    sdirk_matrix a = cst__sdirk_choose(s, st);
+    held_matrix a = cst__sdirk_choose(s, st);
     s->fnew_valid = 0;
     int rc = newton_stages(s, st, &a, 0, &p);
     if (a.y != st->y && (rc == STEP_NEWTON || rc == STEP_MATRIX)) {
@@ -290,10 +306,7 @@ static int first_slope(costate_solver *s, const step *st, double **f)
     int before = !(st->n & 1), known = st->t == st->from || s->prob.autonomous;
     *f = m->ended[before] == st->n - 1 ? m->end[before] : s->f;
     if (known && *f != s->f) return 0;
-    if (!s->f_valid) TRY(deriv_rhs(&s->d, st->t, st->y, s->p, s->f));
-    s->f_valid = 1;
-    *f = s->f;
-    return 0;
+    return slope_at_start(s, st, f);
 }
 
 static void keep_last_slope(costate_solver *s, const step *st)
@@ -317,10 +330,17 @@ static int sdirk_witness(costate_solver *s, const step *st, double most, double 
     keep_last_slope(s, st);
     int terms = row_terms(&m->watch, 1, z, c, v, 0);
     if (m->watch.j[0] == 0) c[0] *= st->h;
+    if (s->prob.mass) { /* of slopes of algebraic states nothing is known */
+        cst__combine(n, NULL, terms, c, v, m->r);
+        mass_keep_differential(s, m->r);
+        c[0] = terms = 1;
+        v[0] = m->r;
+    }
     *w = cst__error_norm(n, terms, c, v, st->y, st->ynew, s->opt.rtol, s->atol);
     if (*w <= most) return 0;
     for (int i = 0; i < terms; i++) c[i] *= m->held[SLOT_STEP].shift;
     cst__combine(n, NULL, terms, c, v, m->r);
+    mass_apply(s, 1, m->r);
     TRY(cst__implicit_solve(s, &m->im, SLOT_STEP, 0, 1, m->r));
     *w = cst__error_norm(n, 1, &one, &through, st->y, st->ynew, s->opt.rtol, s->atol);
     return 0;

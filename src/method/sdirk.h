@@ -9,12 +9,11 @@
 #define COSTATE_METHOD_SDIRK_H
 
 #include "method/extend.h"
-#include "method/implicit.h"
+#include "method/iterate.h"
 #include "method/rows.h"
 #include "method/witness.h"
 
 enum { SDIRK_MOST = ROW_MOST };                                /* stages */
-enum { SDIRK_KEPT = 3, SDIRK_WORK = 2 + 2 * SDIRK_KEPT };     /* of an iterated system: directions kept, vectors of work */
 
 /* What follows y: shift (0: there was no step before) and t of the factors, Newton's theta and rate; then two vectors, y of the
  * factors and the slope. */
@@ -24,11 +23,6 @@ enum { NOTE_KEPT = 1, NOTE_RENEWED = 2 }; /* the factors of the step; 0: not not
 
 /* Slots: factors of the step; of an iterated adjoint sweep, or of stage i in SLOT_STAGE + i. */
 enum { SLOT_STEP, SLOT_STAGE };
-
-typedef struct sdirk_matrix { /* shift I - f_y(t, y) */
-    double t, shift;
-    const double *y;
-} sdirk_matrix;
 
 typedef struct sdirk {
     int s;
@@ -43,13 +37,14 @@ typedef struct sdirk {
     extend_weights dense;                       /* of the z_i */
     int filter;                                 /* the estimate goes through the factors */
     implicit im;                                /* its key is 0 while it holds a Jacobian */
-    sdirk_matrix held[SLOT_STAGE + SDIRK_MOST]; /* what each slot holds; shift 0: nothing */
+    held_matrix held[SLOT_STAGE + SDIRK_MOST]; /* what each slot holds; shift 0: nothing */
     int bad_stage, bad_component; /* where f was not finite; -1: nowhere */
     double *memory;
     double *z[SDIRK_MOST + 1]; /* the slope, then z_1, z_2, ... of the step taken last */
     double *gi, *r;            /* n: g_i; residual, correction, estimate */
     double *end[2];            /* n: f at the end of the steps `ended`, as far as witnesses were called */
     int64_t ended[2];
+    double *first;             /* n: the slope at the start, from f and M */
 } sdirk;
 
 static inline double sdirk_time(const sdirk *m, const step *st, int i)
@@ -68,21 +63,19 @@ static inline double *sdirk_stage(const costate_solver *s, const double *stages,
 }
 
 /* A correction by factors of another shift: right for what f_y leaves alone would be a.shift/shift, for what it rules, 1. */
-static inline double sdirk_damp(double shift, const sdirk_matrix *a)
+static inline double sdirk_damp(double shift, const held_matrix *a)
 {
     return 2 / (1 + shift / a->shift);
 }
 
 int cst__sdirk_weights(sdirk *m, const costate_table *tb); /* all that follows from the table; the order of the witness */
 
-/* The matrix that the step iterates with. */
-sdirk_matrix cst__sdirk_choose(const costate_solver *s, const step *st);
-/* Whether a slot holds its factors; they are put there, unless it does. */
-int cst__sdirk_holds(const costate_solver *s, int slot, const sdirk_matrix *a);
-int cst__sdirk_factor(costate_solver *s, int slot, const sdirk_matrix *a);
+/* The matrix that the step iterates with; it becomes that of a slot, unless it is. */
+held_matrix cst__sdirk_choose(const costate_solver *s, const step *st);
+int cst__sdirk_factor(costate_solver *s, int slot, const held_matrix *a);
 
 /* (shift I - f_y(T_i, Y_i)) x = b, or transposed, on a block, as tangent_solve or adjoint_solve want it. x: b in, x out;
- * work: SDIRK_WORK n w. */
+ * work: ITERATE_WORK n w. */
 int cst__sdirk_linear(costate_solver *s, const step *st, int i, int transposed, int w, double *x, double *work);
 
 /* The right-hand side of w_i: shift (b_i lambda + sum_(j>i) a_ji u_j) + ry/h; ry NULL: zero. Or of wdot_i, likewise. */

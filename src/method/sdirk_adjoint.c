@@ -46,7 +46,7 @@ int cst__sdirk_adjoint(costate_solver *s, const step *st, ablock *b)
     const deriv_function *r = &s->d.running;
     size_t nw = (size_t)s->prob.n * (size_t)b->w;
     double *u[SDIRK_MOST], ones[SDIRK_MOST], *w = b->work + (size_t)m->s * nw;
-    double *scratch = w + nw, *oseed = scratch + SDIRK_WORK * nw;
+    double *scratch = w + nw, *oseed = scratch + ITERATE_WORK * nw;
     const double *wv = w;
     int running = b->omega && r->fn.eval;
     memset(b->work, 0, (size_t)m->s * nw * sizeof *b->work); /* the u_i */

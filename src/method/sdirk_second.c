@@ -18,7 +18,7 @@ int cst__sdirk_second(costate_solver *s, const step *st, const double *ydot, con
     const deriv_function *r = &s->d.running;
     size_t nw = (size_t)s->prob.n * (size_t)b->w;
     double *u[SDIRK_MOST], *udot[SDIRK_MOST], ones[SDIRK_MOST];
-    double *w = b->work + 2 * (size_t)m->s * nw, *scratch = w + nw, *oseed = scratch + SDIRK_WORK * nw;
+    double *w = b->work + 2 * (size_t)m->s * nw, *scratch = w + nw, *oseed = scratch + ITERATE_WORK * nw;
     const double *wv = w;
     (void)ydot; /* no stage is at y itself */
     for (int i = m->s - 1; i >= 0; i--) {

@@ -10,6 +10,7 @@
 #include "method/sdirk.h"
 
 #include "base/kernels.h"
+#include "method/mass.h"
 
 static int tangent_error(costate_solver *s, dblock *d, double *const *z, double *err)
 {
@@ -17,10 +18,11 @@ static int tangent_error(costate_solver *s, dblock *d, double *const *z, double 
     size_t n = (size_t)s->prob.n, nw = n * (size_t)d->w;
     double c[ROW_MOST];
     const double *v[ROW_MOST];
-    sdirk_matrix a = m->held[SLOT_STEP]; /* of the step just taken */
+    held_matrix a = m->held[SLOT_STEP]; /* of the step just taken */
     int terms = row_terms(&m->e, m->filter ? a.shift : 1, z, c, v, 0);
     if (m->filter) {
         cst__combine(nw, NULL, terms, c, v, d->kdot);
+        mass_apply(s, d->w, d->kdot);
         TRY(cst__sdirk_factor(s, SLOT_STEP, &a));
         TRY(cst__implicit_solve(s, &m->im, SLOT_STEP, 0, d->w, d->kdot));
         c[0] = terms = 1;
@@ -42,7 +44,11 @@ int cst__sdirk_tangent(costate_solver *s, const step *st, dblock *d, double *err
         TRY(deriv_jvp(&s->d, sdirk_time(m, st, i), sdirk_stage(s, st->stages, i, 1), s->p, d->w, NULL, d->ydot, d->pdot,
                       d->kdot));
         int terms = row_terms(&m->g[i], sdirk_shift(m, st), z, c, v, 0);
-        cst__combine(nw, d->kdot, terms, c, v, z[i]);
+        if (s->prob.mass) {
+            cst__combine(nw, NULL, terms, c, v, z[i]);
+            mass_apply(s, d->w, z[i]);
+            for (size_t j = 0; j < nw; j++) z[i][j] += d->kdot[j];
+        } else cst__combine(nw, d->kdot, terms, c, v, z[i]);
         TRY(cst__sdirk_linear(s, st, i, 0, d->w, z[i], d->kdot));
     }
     int terms = row_terms(&m->d, 1, z, c, v, 0);

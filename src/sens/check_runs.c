@@ -10,6 +10,7 @@
  * steps cannot show, because what moves lies between two stages. */
 #include "sens/check.h"
 
+#include "core/consistent.h"
 #include "base/kernels.h"
 #include "method/implicit.h"
 
@@ -107,6 +108,7 @@ int cst__check_tangents(check *c, const double *d, double eps, int w, const int 
     costate_solver *s = c->s;
     int rc = shift(c, d, eps), lanes = (int)s->opt.lanes;
     memcpy(s->y0, c->shifted, c->n * sizeof *s->y0);
+    if (!rc) rc = cst__consistent(s, s->y0, 0);
     if (!rc) rc = cst__first_state(s, s->y0);
     for (int at = 0; at < w && !rc; at += lanes)
         rc = block(c, w - at < lanes ? w - at : lanes, ways + at, tangents + (size_t)at * c->nobj);
@@ -123,7 +125,7 @@ int cst__check_tangents(check *c, const double *d, double eps, int w, const int 
 int cst__check_newton_based(const costate_solver *s)
 {
     int round_off = s->opt.step > 0 && s->opt.newton_tol == 0;
-    return (s->fam->id == COSTATE_SDIRK || s->fam->id == COSTATE_FIRK) && !round_off;
+    return s->im && s->fam->id != COSTATE_ROS && !round_off;
 }
 
 /* A final state that is nothing to its tolerance: its digits are those of larger ones. */

@@ -2,6 +2,7 @@
 #include "sens/sweep.h"
 
 #include "base/kernels.h"
+#include "core/consistent.h"
 #include "method/implicit.h"
 #include "sens/fast.h"
 
@@ -82,6 +83,7 @@ static int finish(costate_solver *s, sweep *w, const double *ydot)
         TRY(flush(s, b, &st));
         int rc = s->fam->history_adjoint ? s->fam->history_adjoint(s, s->y0, ydot, b) : 0;
         if (rc) return product_failed(s, rc, ydot ? "vjp_dot" : "vjp", &st);
+        TRY(cst__consistent_adjoint(s, ydot, b));
         rc = cst__init_adjoint(s, b);
         if (rc) return product_failed(s, rc, "a product of init", &st);
         size_t nw = (size_t)s->prob.n * (size_t)b->w; /* an observation at t0 comes after the last step */

@@ -112,7 +112,7 @@ struct costate_solver {
     const char *calling; /* the function of the problem whose product failed last; NULL: the right-hand side */
     int status;
     char reason[1024], message[1280]; /* message: the reason and what to try */
-    char choice[256], warning[256];   /* costate_stats.choice and .warning */
+    char choice[256], warning[256], start[256]; /* costate_stats.choice, .warning and .start */
 };
 
 /* message.c: sets status and message ("what: details; try advice") and returns the code. */

@@ -12,7 +12,8 @@ static const struct {
 } lists[] = {{tableau_erk, &tableau_erk_count},
              {tableau_ros, &tableau_ros_count},
              {tableau_sdirk, &tableau_sdirk_count},
-             {tableau_firk, &tableau_firk_count}};
+             {tableau_firk, &tableau_firk_count},
+             {tableau_bdf, &tableau_bdf_count}};
 
 enum { LISTS = sizeof lists / sizeof *lists };
 
@@ -199,6 +200,10 @@ int tableau_check(const costate_table *t, char *why, size_t size)
     if (!t) return reject(&v, "the table is NULL");
     if (!t->name) return reject(&v, "name is NULL");
     if (t->family == COSTATE_FIRK) return check_firk(&v, t);
+    if (t->family == COSTATE_BDF) {
+        const int good = t->order >= 1 && t->order <= 5 && t->stages == 1 && t->a && t->b;
+        return good ? 0 : reject(&v, "bdf has one stage, and order 1 to 5; copy the table named bdf");
+    }
     if (t->family == COSTATE_ROS) v.kind = "a Rosenbrock";
     else if (t->family == COSTATE_SDIRK) v.kind = "a singly diagonally implicit";
     else if (t->family != COSTATE_ERK) return reject(&v, "family %d is not known", (int)t->family);
@@ -210,4 +215,13 @@ int tableau_check(const costate_table *t, char *why, size_t size)
     if (!rc) rc = check_weights(&v, t);
     if (!rc) rc = check_dense(&v, t);
     return rc;
+}
+
+int tableau_stiffly_accurate(const costate_table *t)
+{
+    const int s = t->stages, ros = t->family == COSTATE_ROS;
+    const double *last = t->a + (s - 1) * s;
+    double worst = ros ? fmax(fabs(t->b[s - 1] - 1), fabs(t->alpha[s - 1] - 1)) : fabs(t->b[s - 1] - last[s - 1]);
+    for (int j = 0; j < s - 1; j++) worst = fmax(worst, fabs(t->b[j] - last[j]));
+    return worst < 1e-12;
 }

@@ -11,8 +11,8 @@ enum {
     TABLEAU_ORDER = 8,   /* highest order whose conditions are evaluated */
 };
 
-extern const costate_table tableau_erk[], tableau_ros[], tableau_sdirk[], tableau_firk[];
-extern const int tableau_erk_count, tableau_ros_count, tableau_sdirk_count, tableau_firk_count;
+extern const costate_table tableau_erk[], tableau_ros[], tableau_sdirk[], tableau_firk[], tableau_bdf[];
+extern const int tableau_erk_count, tableau_ros_count, tableau_sdirk_count, tableau_firk_count, tableau_bdf_count;
 
 /* 0, or COSTATE_ERR_TABLE and the reason in why[0 .. size-1]: arrays missing, numbers not finite, not explicit, weights that do
  * not sum to what they must, a declared order whose conditions do not hold (looked at up to order 5), dense rows that spoil the
@@ -30,6 +30,10 @@ void tableau_ros_row(const costate_table *t, const double *z, double *x);
 
 /* Largest |sum_i d_mi Phi_i(tau)| over the same trees: zero up to the order to which row m of the dense output leaves H alone. */
 double tableau_dense_defect(const costate_table *t, int m, int order);
+
+/* The new state is the last stage, so that an algebraic equation that holds at the stages holds there. Of a Rosenbrock method,
+ * whose stages do not solve equations, what comes closest: y+ = Y_s + k_s, with T_s the end of the step. */
+int tableau_stiffly_accurate(const costate_table *t);
 
 /* Number of rooted trees of exactly that order, counted by making them. */
 int tableau_trees(int order);

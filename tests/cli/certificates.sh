@@ -13,17 +13,22 @@ methods() # FAMILY: "explicit", or all the others
 
 stiff=
 for model in "$SOURCE"/examples/models/*.c; do
-    suited=$(methods implicit)
+    suited=$(methods implicit) quiet=
+    if grep -q '\.mass' "$model"; then # those that a refusal names; initial values are made consistent, which is told
+        quiet=-q
+        expect 4 check "$model" --method dopri5
+        suited=$(sed -n 's/.*those that do are auto, //p' err | tr -d ,)
+    fi
     if "$COSTATE" run "$model" --method dopri5 --max-steps 5000 >out 2>err && [ ! -s err ]; then
         suited="$(methods explicit) $suited"
     else stiff="$stiff $(basename "$model" .c)"
     fi
     for method in $suited; do
-        case $method in sdirk* | radau* | lobatto* | gauss) newton='--newton-tol 1e-8' ;; *) newton= ;; esac
-        expect 0 check "$model" --method "$method" --rtol 1e-4 $newton; silent err
+        case $method in sdirk* | radau* | lobatto* | gauss | bdf) newton='--newton-tol 1e-8' ;; *) newton= ;; esac
+        expect 0 check "$model" --method "$method" --rtol 1e-4 $newton $quiet; silent err
     done
 done
-[ "$stiff" = ' cbm4 enzyme heat rectifier' ] || fail "the stiff models are$stiff"
+[ "$stiff" = ' cbm4 enzyme heat michaelis rectifier' ] || fail "the stiff models are$stiff"
 
 # What is judged is what was named.
 expect 0 check "$models/lotka_volterra.c" --wrt beta; says out 'worst of 1 components, beta'

@@ -50,7 +50,7 @@ expect 0 run "$models/lotka_volterra.c" --t1 1000; silent err
 expect 4 run "$own/namesake.c" --t1 2; silent out
 says err '(z) of the right-hand side'; says err 'at t = 1 with h = '; says err '--nan-check'
 lacks err 'stiff'
-expect 4 run "$own/namesake.c" --t1 2 --nan-check; silent out; says err 'namesake.c:7'
+expect 4 run "$own/namesake.c" -q --t1 2 --nan-check; silent out; says err 'namesake.c:7'
 [ "$(wc -l <err)" -eq 1 ] || fail 'more than the place'
 
 expect 5 check "$own/kink.c"; says out 'DOES NOT HOLD'

@@ -1,4 +1,4 @@
-/* sdirk_linear.c - the linear stage systems of tangents and adjoints, A x = b with A = shift I - f_y(T_i, Y_i), or transposed.
+/* iterate.c - the linear systems of tangents and adjoints, A x = b with A = shift M - f_y(t, y), or transposed.
  *
  *     direct     by factors of A itself
  *     iterated   by M, the factors of the step: generalized conjugate residuals on M^-1 A x = M^-1 b, which take one product
@@ -14,7 +14,7 @@
  * seen. Where it does not converge, or M is so poor that z says little about the error, the system is solved directly. Every
  * lane has coefficients of its own and every system is solved from its own data alone, so that a step or a block gives the
  * same bits whatever came before. */
-#include "method/sdirk.h"
+#include "method/iterate.h"
 
 #include "base/kernels.h"
 
@@ -25,17 +25,17 @@ enum { ITERATIONS = 40, LANES = 64 };
 
 typedef struct lin {
     costate_solver *s;
-    const step *st;
-    int i, transposed, slot, w;
+    const iterated_system *q;
+    int transposed, slot, w;
     double shift;
     const double *b;
-    double *x, *z, *p[SDIRK_KEPT], *q[SDIRK_KEPT];
+    double *x, *z, *p[ITERATE_KEPT], *q_[ITERATE_KEPT]; /* p_j, q_j */
 } lin;
 
 /* Components count in units of what the tolerances allow them, those of adjoints in its inverse. */
 static double unit(const lin *c, int i)
 {
-    double u = c->s->atol[i] + c->s->opt.rtol * fabs(c->st->y[i]);
+    double u = c->s->atol[i] + c->s->opt.rtol * fabs(c->q->unit[i]);
     return !(u > 0) ? 1 : c->transposed ? u : 1 / u;
 }
 
@@ -80,8 +80,7 @@ static double relative(const lin *c)
 static int product(const lin *c, const double *v, double *out)
 {
     costate_solver *s = c->s;
-    double t = sdirk_time(s->method, c->st, c->i);
-    const double *y = sdirk_stage(s, c->st->stages, c->i, 1);
+    const double t = c->q->t, *y = c->q->y;
     if (!c->transposed) return deriv_jvp(&s->d, t, y, s->p, c->w, NULL, v, NULL, out);
     memset(out, 0, (size_t)s->prob.n * (size_t)c->w * sizeof *out);
     return deriv_vjp(&s->d, t, y, s->p, c->w, v, out, NULL);
@@ -89,8 +88,7 @@ static int product(const lin *c, const double *v, double *out)
 
 static int precondition(const lin *c, double *v)
 {
-    sdirk *m = c->s->method;
-    return cst__implicit_solve(c->s, &m->im, c->slot, c->transposed, c->w, v);
+    return cst__implicit_solve(c->s, c->s->im, c->slot, c->transposed, c->w, v);
 }
 
 /* x = 0, z = M^-1 b */
@@ -115,22 +113,33 @@ static double contraction(const lin *c, const double *omega, const double *q)
     return worst;
 }
 
+/* q = shift M p - q */
+static void subtract_from_mass(const lin *c, const double *p, double *q)
+{
+    const size_t w = (size_t)c->w;
+    for (size_t i = 0; i < (size_t)c->s->prob.n; i++) {
+        const double scale = c->shift * c->s->prob.mass[i];
+        for (size_t l = i * w; l < (i + 1) * w; l++) q[l] = scale * p[l] - q[l];
+    }
+}
+
 /* One iteration, the k-th. first: omega_0 of each lane; theta: the slowest contraction by it. */
 static int advance(const lin *c, int k, double *first, double *theta)
 {
     size_t nw = (size_t)c->s->prob.n * (size_t)c->w;
-    double *p = c->p[k % SDIRK_KEPT], *q = c->q[k % SDIRK_KEPT], uv[LANES], vv[LANES], omega[LANES];
+    double *p = c->p[k % ITERATE_KEPT], *q = c->q_[k % ITERATE_KEPT], uv[LANES], vv[LANES], omega[LANES];
     const double both[2] = {c->shift, -1}, *v[2] = {p, q};
     memcpy(p, c->z, nw * sizeof *p);
     TRY(product(c, p, q));
-    cst__combine(nw, NULL, 2, both, v, q);
+    if (c->s->prob.mass) subtract_from_mass(c, p, q);
+    else cst__combine(nw, NULL, 2, both, v, q);
     TRY(precondition(c, q));
     if (k > 0) *theta = fmax(*theta, contraction(c, first, q));
-    for (int j = k < SDIRK_KEPT ? 0 : k - SDIRK_KEPT + 1; j < k; j++) {
-        dots(c, q, c->q[j % SDIRK_KEPT], uv, vv);
+    for (int j = k < ITERATE_KEPT ? 0 : k - ITERATE_KEPT + 1; j < k; j++) {
+        dots(c, q, c->q_[j % ITERATE_KEPT], uv, vv);
         for (int l = 0; l < c->w; l++) uv[l] = vv[l] > 0 ? -uv[l] / vv[l] : 0;
-        add(c, uv, c->p[j % SDIRK_KEPT], p);
-        add(c, uv, c->q[j % SDIRK_KEPT], q);
+        add(c, uv, c->p[j % ITERATE_KEPT], p);
+        add(c, uv, c->q_[j % ITERATE_KEPT], q);
     }
     dots(c, c->z, q, uv, vv);
     for (int l = 0; l < c->w; l++) omega[l] = vv[l] > 0 ? uv[l] / vv[l] : 0;
@@ -160,28 +169,20 @@ static int iterate(const lin *c, int *converged)
     return 0;
 }
 
-int cst__sdirk_linear(costate_solver *s, const step *st, int i, int transposed, int w, double *x, double *work)
+int cst__iterate(costate_solver *s, const iterated_system *q, int slot, int transposed, int w, double *x, double *work,
+                 int *converged)
 {
-    sdirk *m = s->method;
-    size_t nw = (size_t)s->prob.n * (size_t)w;
-    if (cst__implicit_iterates(s, transposed)) {
-        /* A tangent follows its step, whose factors may be there; a sweep leaves those to steps that are repeated. */
-        int converged = 0;
-        sdirk_matrix a = cst__sdirk_choose(s, st);
-        int slot = transposed && !cst__sdirk_holds(s, SLOT_STEP, &a) ? SLOT_STAGE : SLOT_STEP;
-        lin c = {s, st, i, transposed, slot, w, sdirk_shift(m, st), .b = work, .x = x, .z = work + nw};
-        memcpy(work, x, nw * sizeof *x);
-        for (size_t j = 0; j < SDIRK_KEPT; j++) {
-            c.p[j] = work + (2 + 2 * j) * nw;
-            c.q[j] = c.p[j] + nw;
-        }
-        TRY(cst__sdirk_factor(s, slot, &a));
-        TRY(iterate(&c, &converged));
-        if (converged) return 0;
-        memcpy(x, work, nw * sizeof *x);
-        s->stats.fallbacks++;
+    const size_t nw = (size_t)s->prob.n * (size_t)w;
+    lin c = {s, q, transposed, slot, w, q->shift, .b = work, .x = x, .z = work + nw};
+    memcpy(work, x, nw * sizeof *x);
+    for (size_t j = 0; j < ITERATE_KEPT; j++) {
+        c.p[j] = work + (2 + 2 * j) * nw;
+        c.q_[j] = c.p[j] + nw;
     }
-    sdirk_matrix a = {sdirk_time(m, st, i), sdirk_shift(m, st), sdirk_stage(s, st->stages, i, 1)};
-    TRY(cst__sdirk_factor(s, SLOT_STAGE + i, &a));
-    return cst__implicit_solve(s, &m->im, SLOT_STAGE + i, transposed, w, x);
+    *converged = 0;
+    TRY(iterate(&c, converged));
+    if (*converged) return 0;
+    memcpy(x, work, nw * sizeof *x);
+    s->stats.fallbacks++;
+    return 0;
 }

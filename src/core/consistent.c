@@ -1,0 +1,260 @@
+/* consistent.c - see consistent.h */
+#include "core/consistent.h"
+
+#include "base/kernels.h"
+#include "base/sparsity.h"
+#include "core/driver.h"
+#include "method/implicit.h"
+#include "method/mass.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+
+enum { ROUNDS = 50, HALVINGS = 30, TOLD = 3, SLOT = 0 };
+static const double round_off = 100 * DBL_EPSILON; /* a correction that is none, against the values themselves */
+
+static int any_algebraic(const costate_solver *s)
+{
+    for (int i = 0; s->prob.mass && i < s->prob.n; i++)
+        if (s->prob.mass[i] == 0) return 1;
+    return 0;
+}
+
+static double start_time(const costate_solver *s)
+{
+    return cst__beside(s->t0, s->t1);
+}
+
+/* K at (t0, y). */
+static int matrix(costate_solver *s, const double *y)
+{
+    TRY(cst__implicit_prepare(s));
+    return cst__implicit_algebraic(s, s->im, SLOT, start_time(s), y);
+}
+
+/* The family's own factors are gone. */
+static void done(costate_solver *s)
+{
+    s->im->key = -1;
+    if (s->fam->start) s->fam->start(s, 0);
+}
+
+/* ---- Newton's method --------------------------------------------------------------------------------------------------- */
+
+/* The algebraic part of f at y, zero elsewhere, into r. */
+static int remainder_at(costate_solver *s, const double *y, double *r)
+{
+    TRY(deriv_rhs(&s->d, start_time(s), y, s->p, r));
+    for (int i = 0; i < s->prob.n; i++)
+        if (!mass_algebraic(s, i)) r[i] = 0;
+    return 0;
+}
+
+/* |x_i| / (|y_i| + |x_i| + atol_i), the largest: how much a correction changes. */
+static double change(const costate_solver *s, const double *x, const double *y)
+{
+    double most = 0;
+    for (int i = 0; i < s->prob.n; i++) {
+        const double size = fabs(y[i]) + fabs(x[i]) + s->atol[i];
+        if (!isfinite(x[i])) return INFINITY;
+        if (x[i] != 0) most = fmax(most, fabs(x[i]) / size);
+    }
+    return most;
+}
+
+/* Of corrections: in units of the values that were given, so that it is the same on the way. */
+static double length(const costate_solver *s, const double *x, const double *given)
+{
+    const double floor = s->opt.rtol > 0 ? 1 / s->opt.rtol : 1;
+    double sum = 0;
+    for (int i = 0; i < s->prob.n; i++) {
+        const double unit = fabs(given[i]) + floor * s->atol[i];
+        if (x[i] != 0) sum += unit > 0 ? x[i] / unit * x[i] / unit : x[i] * x[i];
+    }
+    return sqrt(sum);
+}
+
+static int blame_rank(costate_solver *s)
+{
+    char one[32];
+    const implicit *m = s->im;
+    for (int i = 0; m->values && i < s->prob.n; i++) { /* of K's rows those that have nothing left */
+        double most = 0;
+        if (!mass_algebraic(s, i)) continue;
+        for (int j = 0; j < s->prob.n; j++) {
+            const pattern_column c = pattern_entries(&m->pattern, s->prob.n, j);
+            for (int k = 0; k < c.count && mass_algebraic(s, j); k++)
+                if (pattern_row(&c, k) == i) most = fmax(most, fabs(m->values[c.at + (size_t)k]));
+        }
+        if (most == 0)
+            return cst__fail(s, COSTATE_ERR_CONSISTENT,
+                             "the algebraic equation of %s (mass 0) contains no algebraic state at t = %.10g: the index is "
+                             "above 1",
+                             cst__state_name(s, i, one), s->t0);
+    }
+    return cst__fail(s, COSTATE_ERR_CONSISTENT,
+                     "the algebraic equations do not determine the algebraic states at t = %.10g: their Jacobian is singular",
+                     s->t0);
+}
+
+static int failed(costate_solver *s, int rc, const char *which)
+{
+    char words[160];
+    int row;
+    if (rc != STEP_MATRIX) return cst__callback_failed(s, rc, which, s->t0, 0, 0);
+    int status = cst__implicit_blame(s, words, sizeof words, &row);
+    return status == COSTATE_ERR_SINGULAR ? blame_rank(s) : cst__fail(s, status, "%s at t = %.10g", words, s->t0);
+}
+
+/* The correction from y with K there, in x. */
+static int correction(costate_solver *s, const double *y, double *x)
+{
+    TRY(remainder_at(s, y, x));
+    if (!cst__all_finite((size_t)s->prob.n, x)) return 1;
+    return cst__implicit_solve(s, s->im, SLOT, 0, 1, x);
+}
+
+/* y + x, shortened until the next simplified correction is smaller; 0 if none is. */
+static int search(costate_solver *s, const double *given, double *y, const double *x, double *trial, double *next)
+{
+    const size_t n = (size_t)s->prob.n;
+    const double size = length(s, x, given);
+    double part = 1;
+    for (int k = 0; k < HALVINGS; k++, part /= 2) {
+        cst__combine(n, y, 1, &part, &x, trial);
+        if (correction(s, trial, next) == 0 && length(s, next, given) < size * (1 - part / 4)) {
+            memcpy(y, trial, n * sizeof *y);
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int newton(costate_solver *s, const double *given, double *y, double *work)
+{
+    const size_t n = (size_t)s->prob.n;
+    double *x = work, *trial = x + n, *next = trial + n, before = INFINITY;
+    char one[32];
+    int rc = remainder_at(s, y, x);
+    if (rc) return failed(s, rc, "rhs");
+    for (int i = 0; i < s->prob.n; i++)
+        if (!isfinite(x[i]))
+            return cst__fail_at(s, COSTATE_ERR_NOT_FINITE, s->t0, 0, 0, -1, i, "the algebraic equation of %s is %g at t = %.10g",
+                                cst__state_name(s, i, one), x[i], s->t0);
+    for (int k = 0; k < ROUNDS; k++) {
+        rc = matrix(s, y);
+        if (rc) return failed(s, rc, "jac");
+        rc = correction(s, y, x);
+        if (rc) return failed(s, rc, "rhs");
+        const double size = change(s, x, y);
+        if (size <= round_off || (size <= 1e-10 && size > before / 2)) return 0; /* or round-off of f keeps it there */
+        if (size <= 1e-6) for (size_t i = 0; i < n; i++) y[i] += x[i];
+        else if (!search(s, given, y, x, trial, next)) break;
+        before = size;
+    }
+    int worst = 0;
+    if (remainder_at(s, y, x)) memset(x, 0, n * sizeof *x);
+    for (int i = 1; i < s->prob.n; i++)
+        if (fabs(x[i]) > fabs(x[worst])) worst = i;
+    return cst__fail(s, COSTATE_ERR_CONSISTENT,
+                     "Newton's method does not converge at t = %.10g: the equation of %s is off by %g", s->t0,
+                     cst__state_name(s, worst, one), x[worst]);
+}
+
+/* ---- what was changed -------------------------------------------------------------------------------------------------- */
+
+/* Tolerances by which a value moved. */
+static double moved(const costate_solver *s, int i, const double *from, const double *to)
+{
+    const double unit = s->atol[i] + s->opt.rtol * fmax(fabs(from[i]), fabs(to[i])), by = fabs(to[i] - from[i]);
+    return by == 0 ? 0 : by / unit;
+}
+
+static void tell(costate_solver *s, const double *from, const double *to)
+{
+    int told[TOLD], count = 0, all = 0;
+    char one[32];
+    for (int i = 0; i < s->prob.n; i++) all += moved(s, i, from, to) > 1;
+    for (; count < all && count < TOLD; count++) {
+        int best = -1;
+        for (int i = 0; i < s->prob.n; i++) {
+            int before = 0;
+            for (int k = 0; k < count; k++) before |= told[k] == i;
+            if (!before && (best < 0 || moved(s, i, from, to) > moved(s, best, from, to))) best = i;
+        }
+        told[count] = best;
+        const size_t at = strlen(s->start);
+        snprintf(s->start + at, sizeof s->start - at, "%s%s from %.6g to %.6g", count ? ", " : "", cst__state_name(s, best, one),
+                 from[best], to[best]);
+    }
+    const size_t at = strlen(s->start);
+    if (all > count) snprintf(s->start + at, sizeof s->start - at, ", and %d more", all - count);
+}
+
+int cst__consistent(costate_solver *s, double *y, int report)
+{
+    if (report) s->start[0] = 0;
+    if (!any_algebraic(s)) return 0;
+    const size_t n = (size_t)s->prob.n;
+    double *work = cst__alloc(&s->alloc, 4 * n, sizeof *work);
+    if (!work) return cst__fail(s, COSTATE_ERR_MEMORY, "consistent initial values of %d states", s->prob.n);
+    memcpy(work, y, n * sizeof *y);
+    int status = newton(s, work, y, work + n);
+    if (!status && report) tell(s, work, y);
+    cst__release(&s->alloc, work);
+    done(s);
+    return status;
+}
+
+/* ---- derivatives ------------------------------------------------------------------------------------------------------- */
+
+int cst__consistent_tangent(costate_solver *s, dblock *d)
+{
+    if (!any_algebraic(s)) return 0;
+    const size_t n = (size_t)s->prob.n, w = (size_t)d->w;
+    int rc = matrix(s, s->y0);
+    if (!rc && d->pdot)
+        rc = cst__of(s, "jvp", deriv_jvp(&s->d, start_time(s), s->y0, s->p, d->w, NULL, NULL, d->pdot, d->fdot));
+    for (size_t i = 0; !rc && i < n; i++)
+        for (size_t l = i * w; l < (i + 1) * w; l++)
+            d->ydot[l] = !mass_algebraic(s, (int)i) ? s->prob.mass[i] * d->ydot[l] : d->pdot ? d->fdot[l] : 0;
+    if (!rc) rc = cst__implicit_solve(s, s->im, SLOT, 0, d->w, d->ydot);
+    done(s);
+    return rc ? failed(s, rc, "jvp") : 0;
+}
+
+/* x without the differential equations; their parts are those of M chi, in lambda. */
+static void split(const costate_solver *s, size_t w, double *chi, double *lambda)
+{
+    for (size_t i = 0; i < (size_t)s->prob.n; i++)
+        for (size_t l = i * w; l < (i + 1) * w; l++) {
+            const double mass = s->prob.mass[i];
+            lambda[l] = mass * chi[l];
+            if (mass != 0) chi[l] = 0;
+        }
+}
+
+int cst__consistent_adjoint(costate_solver *s, const double *ydot, ablock *b)
+{
+    if (!any_algebraic(s)) return 0;
+    const size_t nw = (size_t)s->prob.n * (size_t)b->w;
+    double *chi = cst__alloc(&s->alloc, 2 * nw, sizeof *chi), *chidot = chi + nw, t = start_time(s);
+    if (!chi) return cst__fail(s, COSTATE_ERR_MEMORY, "consistent initial values of %d states", s->prob.n);
+    memcpy(chi, b->lambda, nw * sizeof *chi);
+    int rc = matrix(s, s->y0);
+    if (!rc) rc = cst__implicit_solve(s, s->im, SLOT, 1, b->w, chi);
+    split(s, (size_t)b->w, chi, b->lambda);
+    if (!rc && !b->lambda_dot && b->mu) rc = cst__of(s, "vjp", deriv_vjp(&s->d, t, s->y0, s->p, b->w, chi, NULL, b->mu));
+    if (!rc && b->lambda_dot) {
+        memcpy(chidot, b->lambda_dot, nw * sizeof *chidot);
+        rc = cst__of(s, "vjp_dot", deriv_vjp_dot(&s->d, t, s->y0, s->p, b->w, NULL, ydot, b->pdot, chi, NULL, NULL, chidot, b->mu,
+                                                 b->mu_dot));
+        if (!rc) rc = cst__implicit_solve(s, s->im, SLOT, 1, b->w, chidot);
+        split(s, (size_t)b->w, chidot, b->lambda_dot);
+        if (!rc && b->mu_dot) rc = cst__of(s, "vjp", deriv_vjp(&s->d, t, s->y0, s->p, b->w, chidot, NULL, b->mu_dot));
+    }
+    cst__release(&s->alloc, chi);
+    done(s);
+    return rc ? failed(s, rc, "vjp") : 0;
+}

@@ -1,0 +1,24 @@
+/* consistent.h - initial values that satisfy the algebraic equations of M y' = f, M diagonal and singular, and their derivatives.
+ *
+ *     y = (d, a): what is differentiated and what is not. Given d, a solves f_a(t0, d, a, p) = 0, by Newton's method from the
+ *     values given. With K = M - [0; J_a], the rows of J that belong to algebraic equations,
+ *
+ *         tangent     K ydot = [M ddot; f_ap pdot]
+ *         transpose   K^T chi = lambda;   lambda_d <- M chi_d,  lambda_a <- 0,  mu += f_ap^T chi_a
+ *         second      K^T chidot = lambdadot + C_y;   mudot += f_ap^T chidot_a + C_p;   C = derivative of (f_a,y, f_a,p)^T chi_a
+ *
+ * All three are the identity where M is not singular. docs/theory.md (67) */
+#ifndef COSTATE_CORE_CONSISTENT_H
+#define COSTATE_CORE_CONSISTENT_H
+
+#include "method/method.h"
+
+/* y (n) at t0 with parameters s->p; report: what was changed is said in costate_stats.start. 0, or a status with its message. */
+int cst__consistent(costate_solver *s, double *y, int report);
+
+/* Directions at s->y0, d->ydot; and what is owed to the initial values, in b, with its derivative along ydot if b has one. 0, or
+ * a status with its message. */
+int cst__consistent_tangent(costate_solver *s, dblock *d);
+int cst__consistent_adjoint(costate_solver *s, const double *ydot, ablock *b);
+
+#endif

@@ -1,0 +1,90 @@
+/* bdf.h - backward differentiation formulas of variable step and order, fixed leading coefficient: what bdf*.c share.
+ *
+ * With x_j = t_(n-1-j) - t_n the past points as seen from t_n, j = 0..k, and l_j, l'_j the values at 0 of Lagrange's polynomials
+ * on them and of their derivatives, the step of order k to t_n is, docs/theory.md (68), (69),
+ *
+ *     M (c y_n + sum_j b_j y_(n-1-j)) = f(t_n, y_n, p),   c = (1 + 1/2 + .. + 1/k)/h,   b_j = l'_j - c l_j
+ *     q_n = (r(t_n, y_n, p) - sum_j b_j q_(n-1-j))/c
+ *
+ * The live state is [ y_(n-1) .. y_(n-6) | q_(n-1) .. q_(n-6) ], q there if there are running objectives; all of it is
+ * differentiated. What is carried besides: the ages t_(n-1) - t_(n-1-j) (0: there is no such value yet), and what Newton's matrix
+ * belongs to. The order of a step and whether it kept that matrix are its note. The stage data are y_n. */
+#ifndef COSTATE_METHOD_BDF_H
+#define COSTATE_METHOD_BDF_H
+
+#include "method/iterate.h"
+
+enum { BDF_MOST = 5, BDF_PAST = BDF_MOST + 1 }; /* order; past values kept */
+
+/* Behind the live ones: ages of y_(n-2) .. y_(n-6); then of the matrix: shift (0: there is none), t, convergence, and its y. */
+enum { CARRY_AGES, CARRY_SHIFT = BDF_MOST, CARRY_T, CARRY_THETA, CARRY_Y };
+
+enum { SLOT_STEP, SLOT_SWEEP, SLOTS }; /* the step's matrix; one of a sweep's own */
+
+typedef struct bdf_formula {
+    int k;
+    double h, c;
+    double b[BDF_PAST], l[BDF_PAST]; /* of the past values, 0 beyond k */
+    double x[BDF_PAST];              /* where they are, t_n being 0 */
+    double weight;                   /* of y_n - sum l_j y_(n-1-j) in the error, bdf_order.c */
+} bdf_formula;
+
+typedef struct bdf {
+    int most; /* order */
+    implicit im; /* its key is 0 while it holds a Jacobian */
+    held_matrix held[SLOTS];
+    double *memory, *r;             /* n: residual, correction */
+    double *predicted, *slope, *off; /* n: y and y' at the end by the past alone; and by what y is off that */
+    int bad_component;          /* where f was not finite; -1: nowhere */
+
+    /* Of a first attempt, for `settle`: the order, and what to make of it. */
+    int k, rising, raised; /* order of the next attempt; start-up phase; the order was raised just before */
+    int same;              /* steps of this size and order, the last one included */
+    double size;           /* of the last accepted step */
+    int last;              /* its order */
+    int lower;             /* the order that the estimates of the last attempt ask for, at most its own */
+    double e[BDF_PAST + 1], term[BDF_PAST + 1]; /* E(q), T(q) of that attempt; term < 0: not known */
+} bdf;
+
+static inline size_t bdf_goals(const costate_solver *s)
+{
+    return s->d.running.fn.eval ? (size_t)s->nobj : 0;
+}
+
+/* Row j of the past: y_(n-1-j) of a live block of w lanes, and q_(n-1-j). */
+static inline double *bdf_past(const costate_solver *s, const double *live, int j, int w)
+{
+    return (double *)(uintptr_t)(live + (size_t)j * (size_t)s->prob.n * (size_t)w);
+}
+
+static inline double *bdf_goal(const costate_solver *s, const double *live, int j, int w)
+{
+    return (double *)(uintptr_t)(live + (BDF_PAST * (size_t)s->prob.n + (size_t)j * bdf_goals(s)) * (size_t)w);
+}
+
+/* bdf.c: the formula of a step of order k, or of its note's; 1: it is the first step. */
+int cst__bdf_formula(const costate_solver *s, const step *st, int k, bdf_formula *f);
+int cst__bdf_order(const step *st); /* by the note */
+
+/* out = sum over j of c[j] times row j of the past */
+void cst__bdf_combine(const costate_solver *s, const bdf_formula *f, const double *c, const double *live, int w, double *out);
+
+/* (c M - f_y(t_n, y_n)) x = b, or transposed, on a block, as tangent_solve or adjoint_solve want it. work: ITERATE_WORK n w. */
+int cst__bdf_linear(costate_solver *s, const step *st, const bdf_formula *f, int transposed, int w, double *x, double *work);
+
+/* Rows 1 .. of the next live block are rows 0 .. of this one. */
+void cst__bdf_shift(const costate_solver *s, const double *from, int w, double *to);
+
+int cst__bdf_tangent(costate_solver *s, const step *st, dblock *d, double *err);
+int cst__bdf_running_tangent(costate_solver *s, const step *st, dblock *d);
+int cst__bdf_adjoint(costate_solver *s, const step *st, ablock *b);
+int cst__bdf_second(costate_solver *s, const step *st, const double *ydot, const double *dstages, ablock *b);
+int cst__bdf_dense(costate_solver *s, const step *st, double theta, double *y, dblock *d, double *ydot, int first);
+
+/* bdf_order.c: order and size of the next attempt. */
+double cst__bdf_settle(costate_solver *s, const step *st, const outcome *o, control *c);
+void cst__bdf_settle_start(bdf *m);
+/* The estimates of an attempt with formula f, y_n at `y`; first: the predictor was y + h slope. *err: in tolerances. */
+void cst__bdf_estimate(costate_solver *s, const step *st, const bdf_formula *f, int first, const double *y, double *err);
+
+#endif

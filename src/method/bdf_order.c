@@ -1,0 +1,142 @@
+/* bdf_order.c - order and size of the next attempt at a step.
+ *
+ *     e_q = y_n - P_q(t_n),  P_q the polynomial through the last q+1 values;   alpha_i = h/(t_n - t_(n-1-i))
+ *     sigma_q = product over i = 1..q of i alpha_i,   E(q) = sigma_q |e_q|,   T(q) = (q+1) E(q)
+ *     accepted if max(|alpha_k + sum_(i<k) alpha_i - S_k|, alpha_k) |e_k| <= 1,   S_k = 1 + 1/2 + .. + 1/k
+ *
+ * The size changes seldom, and grows by two: formulas of high order are not stable on grids that grow from step to step. A run
+ * begins with two steps of order 1; then order and size rise with every step until something speaks against it.
+ * docs/theory.md (70); the rules are those of DASSL. */
+#include "method/bdf.h"
+
+#include "base/kernels.h"
+
+#include <math.h>
+
+void cst__bdf_settle_start(bdf *m)
+{
+    m->k = m->last = 1;
+    m->rising = 1;
+    m->raised = m->same = 0;
+    m->size = 0;
+}
+
+/* |y_n - P_q(t_n)|; its past values must be there. */
+static double distance(const costate_solver *s, const step *st, const bdf_formula *f, int q, const double *y)
+{
+    double c[BDF_PAST + 1] = {1};
+    const double *v[BDF_PAST + 1] = {y};
+    for (int j = 0; j <= q; j++) {
+        c[j + 1] = -1;
+        for (int i = 0; i <= q; i++)
+            if (i != j) c[j + 1] *= f->x[i] / (f->x[i] - f->x[j]);
+        v[j + 1] = bdf_past(s, st->y, j, 1);
+    }
+    return cst__error_norm((size_t)s->prob.n, q + 2, c, v, st->y, y, s->opt.rtol, s->atol);
+}
+
+static double alpha(const bdf_formula *f, int i)
+{
+    return -f->h / f->x[i];
+}
+
+/* E(q) and T(q), unless there are too few values. */
+static void estimate(costate_solver *s, const step *st, const bdf_formula *f, int q, const double *y)
+{
+    bdf *m = s->method;
+    const double *ages = st->y + s->live + CARRY_AGES;
+    m->term[q] = -1;
+    if (q < 1 || q > BDF_MOST || (q && ages[q - 1] == 0)) return;
+    m->e[q] = distance(s, st, f, q, y);
+    for (int i = 1; i <= q; i++) m->e[q] *= i * alpha(f, i);
+    m->term[q] = (q + 1) * m->e[q];
+}
+
+/* The order that the terms of the series ask for: not above k. */
+static int lower(const bdf *m, int k)
+{
+    if (k == 2 && m->term[1] >= 0 && m->term[1] <= m->term[2] / 2) return 1;
+    if (k > 2 && fmax(m->term[k - 1], m->term[k - 2]) <= m->term[k]) return k - 1;
+    return k;
+}
+
+void cst__bdf_estimate(costate_solver *s, const step *st, const bdf_formula *f, int first, const double *y, double *err)
+{
+    bdf *m = s->method;
+    const size_t n = (size_t)s->prob.n;
+    const int k = f->k;
+    if (first) { /* the predictor has y' in place of a value at t0 - h */
+        const double c[3] = {0.5, -0.5, -0.5 * st->h}, *const v[3] = {y, st->y, m->slope};
+        m->e[1] = cst__error_norm(n, 3, c, v, st->y, y, s->opt.rtol, s->atol);
+        m->term[1] = 2 * m->e[1];
+        m->lower = 1;
+        *err = m->e[1];
+        return;
+    }
+    double sigma = 1;
+    for (int i = 1; i <= k; i++) sigma *= i * alpha(f, i);
+    for (int q = k > 2 ? k - 2 : 1; q <= k; q++) estimate(s, st, f, q, y);
+    m->lower = lower(m, k);
+    *err = f->weight * (m->e[k] / sigma);
+}
+
+/* ---- after an attempt -------------------------------------------------------------------------------------------------- */
+
+static double clip(double x, double least, double most)
+{
+    return fmin(fmax(x, least), most);
+}
+
+static double factor(double e, int k)
+{
+    return pow(2 * e + 1e-4, -1.0 / (k + 1));
+}
+
+static double refused(bdf *m, const step *st, const outcome *o)
+{
+    m->rising = 0;
+    m->same = 0;
+    if (!isfinite(o->err) || o->err <= 1) return 0.25 * st->h; /* Newton's method, or a callback */
+    m->k = o->failures > 2 ? 1 : m->lower;
+    return st->h * (o->failures == 1 ? clip(0.9 * factor(m->e[m->k], m->k), 0.25, 0.9) : 0.25);
+}
+
+/* A higher order, if its term is small; a lower one, if its own is no larger. */
+static void choose(costate_solver *s, const step *st, int k)
+{
+    bdf *m = s->method;
+    const int raised = m->raised;
+    m->raised = 0;
+    m->k = m->lower;
+    if (m->lower < k || k == m->most || raised || m->same < k + 2) return;
+    bdf_formula f;
+    cst__bdf_formula(s, st, k, &f);
+    estimate(s, st, &f, k + 1, st->stages);
+    if (m->term[k + 1] < 0) return;
+    m->e[k + 1] = distance(s, st, &f, k + 1, st->stages) / (k + 2);
+    m->term[k + 1] = (k + 2) * m->e[k + 1];
+    if (k == 1) m->k = m->term[2] < m->term[1] / 2 ? 2 : 1;
+    else if (m->term[k - 1] <= fmin(m->term[k], m->term[k + 1])) m->k = k - 1;
+    else if (m->term[k + 1] < m->term[k]) m->k = k + 1;
+    m->raised = m->k > k;
+}
+
+double cst__bdf_settle(costate_solver *s, const step *st, const outcome *o, control *c)
+{
+    bdf *m = s->method;
+    const double h = st->h;
+    (void)c;
+    if (!o->accepted) return refused(m, st, o);
+    const int k = cst__bdf_order(st), first = st->y[s->live + CARRY_AGES] == 0;
+    m->same = k == m->last && fabs(h - m->size) <= 1e-9 * fabs(h) ? m->same + 1 : 1;
+    m->last = k;
+    m->size = h;
+    if (m->rising && (m->lower < k || k == m->most)) m->rising = 0;
+    if (m->rising) {
+        m->k = first ? 1 : k + 1;
+        return 2 * h;
+    }
+    choose(s, st, k);
+    const double f = factor(m->e[m->k], m->k);
+    return f >= 2 ? 2 * h : f <= 1 ? h * clip(f, 0.5, 0.9) : h;
+}

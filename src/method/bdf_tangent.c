@@ -1,0 +1,101 @@
+/* bdf_tangent.c - tangent of a BDF step on a block of directions, its past included; and dense output, of the state and of
+ * directions alike.
+ *
+ *     (c M - f_y) ydot_n = f_p pdot - M sum_j b_j ydot_(n-1-j)      f_y, f_p at (t_n, y_n)
+ *     qdot_n = (r_y ydot_n + r_p pdot - sum_j b_j qdot_(n-1-j))/c
+ *
+ * docs/theory.md (71). The stage data are ydot_n. */
+#include "method/bdf.h"
+
+#include "base/kernels.h"
+#include "method/mass.h"
+
+static int goals(costate_solver *s, const step *st, const bdf_formula *f, dblock *d)
+{
+    const deriv_function *r = &s->d.running;
+    const size_t gw = bdf_goals(s) * (size_t)d->w;
+    double *q = bdf_goal(s, d->ydotnew, 0, d->w);
+    if (!gw) return 0;
+    TRY(cst__of(s, "running's jvp", r->fn.jvp(0, st->tn, st->stages, s->p, d->w, NULL, d->stages, d->pdot, q, r->data)));
+    for (size_t i = 0; i < gw; i++) {
+        for (int j = 0; j <= f->k; j++) q[i] -= f->b[j] * bdf_goal(s, d->ydot, j, d->w)[i];
+        q[i] /= f->c;
+    }
+    return 0;
+}
+
+/* The error of the directions, by the state's estimate: ydot_n less what the past predicts. */
+static int tangent_error(costate_solver *s, const step *st, const bdf_formula *f, int first, dblock *d, double *err)
+{
+    const size_t n = (size_t)s->prob.n, nw = n * (size_t)d->w;
+    double c[BDF_PAST + 1] = {f->weight};
+    const double *v[BDF_PAST + 1] = {d->stages};
+    int terms = 1;
+    for (int j = 0; j <= (first ? 0 : f->k); j++, terms++) {
+        c[terms] = -f->weight * f->l[j];
+        v[terms] = bdf_past(s, d->ydot, j, d->w);
+    }
+    if (first) { /* ydot + h (y').  */
+        TRY(deriv_jvp(&s->d, st->t, st->y, s->p, d->w, NULL, d->ydot, d->pdot, d->fdot));
+        for (size_t i = 0; s->prob.mass && i < nw; i++) {
+            const double mass = s->prob.mass[i / (size_t)d->w];
+            d->fdot[i] = mass == 0 ? 0 : d->fdot[i] / mass;
+        }
+        c[terms] = -f->weight * f->h;
+        v[terms++] = d->fdot;
+    }
+    *err = cst__error_norm_lanes(n, d->w, terms, c, v, d->ydot, d->stages, s->opt.rtol, s->atol);
+    return 0;
+}
+
+int cst__bdf_tangent(costate_solver *s, const step *st, dblock *d, double *err)
+{
+    const size_t nw = (size_t)s->prob.n * (size_t)d->w;
+    double *x = d->stages, *past = d->kdot;
+    bdf_formula f;
+    const int first = cst__bdf_formula(s, st, cst__bdf_order(st), &f);
+    d->fdotnew_valid = 0;
+    cst__bdf_combine(s, &f, f.b, d->ydot, d->w, past);
+    mass_apply(s, d->w, past);
+    if (d->pdot) TRY(deriv_jvp(&s->d, st->tn, st->stages, s->p, d->w, NULL, NULL, d->pdot, x));
+    else memset(x, 0, nw * sizeof *x);
+    for (size_t i = 0; i < nw; i++) x[i] -= past[i];
+    TRY(cst__bdf_linear(s, st, &f, 0, d->w, x, d->kdot));
+    if (d->ydotnew) {
+        memcpy(d->ydotnew, x, nw * sizeof *x);
+        cst__bdf_shift(s, d->ydot, d->w, d->ydotnew);
+        TRY(goals(s, st, &f, d));
+    }
+    return err ? tangent_error(s, st, &f, first, d, err) : 0;
+}
+
+int cst__bdf_running_tangent(costate_solver *s, const step *st, dblock *d)
+{
+    const double *q = bdf_goal(s, d->ydotnew, 0, d->w), *before = bdf_goal(s, d->ydot, 0, d->w);
+    (void)st;
+    for (int i = 0; i < s->nobj * d->w; i++) d->qdot[i] += q[i] - before[i];
+    return 0;
+}
+
+/* The polynomial through y_n .. y_(n-k); in the first step the line through y_1 and y_0. */
+int cst__bdf_dense(costate_solver *s, const step *st, double theta, double *y, dblock *d, double *ydot, int first)
+{
+    const int w = d ? d->w : 1;
+    double c[BDF_PAST + 1], at[BDF_PAST + 1] = {0}, x = (theta - 1) * st->h;
+    const double *v[BDF_PAST + 1];
+    bdf_formula f;
+    (void)first;
+    cst__bdf_formula(s, st, cst__bdf_order(st), &f);
+    v[0] = d ? d->stages : st->stages;
+    for (int j = 0; j < f.k; j++) {
+        at[j + 1] = f.x[j];
+        v[j + 1] = bdf_past(s, d ? d->ydot : st->y, j, w);
+    }
+    for (int j = 0; j <= f.k; j++) {
+        c[j] = 1;
+        for (int i = 0; i <= f.k; i++)
+            if (i != j) c[j] *= (x - at[i]) / (at[j] - at[i]);
+    }
+    cst__combine((size_t)s->prob.n * (size_t)w, NULL, f.k + 1, c, v, d ? ydot : y);
+    return 0;
+}
