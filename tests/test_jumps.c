@@ -2,12 +2,13 @@
  *
  *     in t:    y' = -y/5 + J when an odd number of switch times has passed,   z' = y - z
  *     in y:    y' = 1 + y/10 below the threshold Y, 1 + J - (y - Y)/2 above,   z' = (0 below, J above) - z
+ *     ramp:    y' = 1 below the threshold Y, J above,   z' = -z,   so that errors before it are not magnified
  *     forced:  y' = cos 3t - y/10 + J after the switch time,   z' = y - z */
 #include "support.h"
 
 #include "method/witness.h"
 
-enum { IN_T, IN_Y, FORCED, KINDS, SWITCHES = 5 };
+enum { IN_T, IN_Y, FORCED, KINDS, RAMP = KINDS, SWITCHES = 5 };
 
 typedef struct jump {
     int kind, count;
@@ -29,6 +30,7 @@ static int rhs(double t, const double *y, const double *p, double *f, void *data
     f[1] = y[0] - y[1];
     if (q->kind == IN_T) f[0] = more - 0.2 * y[0];
     if (q->kind == FORCED) f[0] = cos(3 * t) - 0.1 * y[0] + more;
+    if (q->kind == RAMP) f[0] = y[0] < q->at[0] ? 1 : q->size, f[1] = -y[1];
     if (q->kind != IN_Y) return 0;
     int above = y[0] >= q->at[0];
     f[0] = above ? 1 + q->size - 0.5 * (y[0] - q->at[0]) : 1 + 0.1 * y[0];
@@ -41,9 +43,10 @@ static int jac(double t, const double *y, const double *p, double *f_y, void *da
     const jump *q = data;
     (void)t, (void)p;
     memset(f_y, 0, 4 * sizeof *f_y);
+    f_y[3] = -1;
+    if (q->kind == RAMP) return 0;
     f_y[0] = q->kind == IN_T ? -0.2 : q->kind == FORCED ? -0.1 : y[0] < q->at[0] ? 0.1 : -0.5;
     f_y[1] = q->kind != IN_Y;
-    f_y[3] = -1;
     return 0;
 }
 
@@ -69,14 +72,19 @@ static costate_problem problem_of(jump *q)
 
 static void first(const jump *q, double *y)
 {
-    y[0] = q->kind != IN_Y;
-    y[1] = 0;
+    y[0] = q->kind != IN_Y && q->kind != RAMP;
+    y[1] = q->kind == RAMP;
 }
 
 /* The solution at t = 3: from switch to switch, seen from their own sides; in y by its formula. */
 static void solution(jump *q, double *y)
 {
     first(q, y);
+    if (q->kind == RAMP) {
+        y[0] = q->at[0] + q->size * (3 - q->at[0]);
+        y[1] = exp(-3.0);
+        return;
+    }
     if (q->kind == IN_Y) {
         double Y = q->at[0], rest = 3 - 10 * log1p(Y / 10);
         y[0] = Y + 2 * (1 + q->size) * -expm1(-0.5 * rest);
@@ -135,6 +143,22 @@ static void test_jumps(void **unused)
                                          q.size, kind, q.at[0], e);
                         }
                 }
+}
+
+/* As many thresholds as make a miss by chance unlikely: after the first steps, which grow fast, among others. */
+static void test_scan(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < 24; i++) {
+        jump q = {.kind = RAMP, .count = 1, .at = {0.02 + 1.95 * ((i + 0.5) / 24 + 0.0125 * sin(7 * i))}, .size = 40};
+        double exact[2];
+        solution(&q, exact);
+        for (int m = 0; m < costate_method_count(); m++)
+            for (double tol = 1e-4; tol > 0.5 * tightest(m); tol /= 10) {
+                double e = error_of(m, tol, &q, exact);
+                if (!(e < 30)) fail_msg("%s, %g: a threshold at %g, %.1f tolerances", costate_method(m)->name, tol, q.at[0], e);
+            }
+    }
 }
 
 /* On and off, five times, while steps are shorter than what is between. */
@@ -225,6 +249,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_jumps),
+        cmocka_unit_test(test_scan),
         cmocka_unit_test(test_many),
         cmocka_unit_test(test_repeated),
         cmocka_unit_test(test_witness),

@@ -67,15 +67,17 @@ static int attempt_tangents(costate_solver *s, run *r, const step *st, double *e
 
 static const double unseen_most = 4;                       /* tolerances that a jump within a step may add to the error */
 static const double rise_most = 4;                         /* growth of the witness that a smooth solution may bring */
+static const double near = 7, far_most = 9;                /* growth of sizes over which it is known, and what it may be beyond */
 static const double forgets = 0.9;                         /* a step, of how large it has been */
 static const double fall_least = 1.0 / 3, fall_most = 1.5; /* of it with h^order, after half a step, if the solution is smooth */
 
-/* The witness of a step of size h, by another one: w ~ h^order, if sizes do not grow by more than a factor. */
+/* The witness of a step of size h, by another one: w ~ h^order, if sizes do not grow by more than a factor. A power of what is
+ * small says little of a much larger step, and a jump may agree with it: there it is not trusted beyond a few tolerances. */
 static double by(const costate_solver *s, sight a, double h, double most)
 {
     double w = a.h == 0 ? 0 : a.w, ratio = fabs(h) < most * fabs(a.h) ? fabs(h / a.h) : most;
     for (int k = 0; k < s->witness; k++) w *= ratio;
-    return w;
+    return ratio > near ? fmin(w, fmax(a.w, far_most)) : w;
 }
 
 /* By the two before it, and by the larger ones of a while ago: where stability is what limits the steps, they go up and down. */
