@@ -9,6 +9,7 @@
 #include "platform/machine.h"
 #include "platform/object.h"
 
+#include <ctype.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -383,6 +384,42 @@ void ad_unit_keep(ad_build *b, const ad_unit *u)
     if (bytes) ad_build_keep(b, u->entry, bytes, length);
 }
 
+/* ---- functions that nobody defines --------------------------------------------------------------------------------------- */
+
+static const char UNDEFINED[] = "undefined symbol: ";
+
+static int is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* The last place of the text where a name stands before a parenthesis: what stands before may be its declaration. */
+static const char *last_call(const char *text, const char *name, size_t length)
+{
+    const char *found = NULL;
+    for (const char *at = text; (at = strstr(at, name)); at++) {
+        const char *end = at + length;
+        if (is_word(*end) || (at > text && is_word(at[-1]))) continue;
+        if (end[strspn(end, " \t\n")] == '(') found = at;
+    }
+    return found;
+}
+
+/* costate diff refuses those that the model's functions call, with their places; the compiler's file may have more functions. */
+static const char *nobody_defines(ad_build *b, const char *symbol)
+{
+    const size_t length = strcspn(symbol, " ,;:()\n");
+    const char *name = ad_text(b->m, "%.*s", (int)length, symbol), *file = b->wishes.file;
+    size_t size;
+    const char *text = ad_file_read(b->m, file, &size), *at = text ? last_call(text, name, length) : NULL, *start = at;
+    int line = 1;
+    for (const char *c = text; at && c < at; c++) line += *c == '\n';
+    while (at && start > text && start[-1] != '\n') start--;
+    if (!at) return ad_text(b->m, "%s: error: '%s' is called and has no definition in this file\n", file, name);
+    return ad_text(b->m, "%s:%d:%d: error: '%s' has no definition in this file\n  try: a definition of '%s', or no call of it\n",
+                   file, line, (int)(at - start) + 1, name, name);
+}
+
 ad_trouble ad_unit_finish(ad_build *b, ad_unit *u)
 {
     if (u->handle) return AD_FINE;
@@ -392,5 +429,8 @@ ad_trouble ad_unit_finish(ad_build *b, ad_unit *u)
     u->handle = platform_object_open(u->path);
     if (!u->handle && u->entry) ad_unit_recall(b, u); /* programs may not be run from the folder */
     if (u->handle) return AD_FINE;
-    return fail(b, AD_NO_ROOM, ad_text(b->m, "error: the compiled model cannot be loaded: %s\n", platform_object_error()));
+    const char *why = platform_object_error();
+    const char *missing = u->text ? NULL : strstr(why, UNDEFINED);
+    if (missing) return fail(b, AD_NOT_C, nobody_defines(b, missing + strlen(UNDEFINED)));
+    return fail(b, AD_NO_ROOM, ad_text(b->m, "error: the compiled model cannot be loaded: %s\n", why));
 }
