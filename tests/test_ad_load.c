@@ -117,7 +117,8 @@ static void not_taken(void **state)
     faulty(x, "", COSTATE_MODEL_REFUSED, "faulty.c");
     faulty(x, HEAD "double helper(double x); /* helper */\nstatic double helpers(void)\n{\n    return 1;\n}\n"
                    "double other(void)\n{\n    return helpers() + helper(3);\n}\n" RHS
-                   "COSTATE_MODEL(faulty, .states = 1, .params = 1, .y0 = COSTATE_VALUES(1), .p = COSTATE_VALUES(1), .rhs = rhs)\n",
+                   "COSTATE_MODEL(faulty, .states = 1, .params = 1, .y0 = COSTATE_VALUES(1), .p = COSTATE_VALUES(1),\n"
+                   "              .rhs = rhs)\n",
            COSTATE_MODEL_COMPILE, ":9:24: error: 'helper' has no definition in this file");
 }
 
