@@ -46,12 +46,28 @@ int cst__fast_measure(costate_solver *s, int transposed, double speed, double t,
     return 0;
 }
 
+/* Relative to objective and state such derivatives are rare, and worth a few products. */
+static const double enormous = 1e6, beyond_belief = 1e20, bears = 2;
+
+int cst__fast_explodes(costate_solver *s, int transposed, double t, const double *y, int w, const double *x, const double *size)
+{
+    double h = 0;
+    int explodes = 0;
+    if (!s->fam->mode) return 0;
+    for (int l = 0; l < w && !explodes; l++)
+        explodes = length(s, transposed, y, w, l, x) > (size ? enormous * size[l] : beyond_belief);
+    if (!explodes) return 0;
+    for (int64_t n = 0; n < s->log.count; n++) h = fmax(h, fabs(s->log.h[n]));
+    return cst__fast_measure(s, transposed, bears / h, t, y, w, x);
+}
+
 void cst__fast_judge(costate_solver *s)
 {
+    const int64_t at = s->fast_step < 0 ? 0 : s->fast_step;
     const double of_initial = s->fast_part * exp(s->fast_before);
     if (!(s->fast_part > most || of_initial > much * fmax(s->opt.rtol, 1e-12))) return;
     snprintf(s->warning, sizeof s->warning,
              "derivatives are not to be trusted: the problem is stiff, and %s does not damp what is fast: it makes %.2g of them "
              "at t = %.6g (step %lld); use method auto, or an implicit one",
-             s->stats.method, s->fast_part, s->log.t[s->fast_step], (long long)s->fast_step);
+             s->stats.method, s->fast_part, s->log.t[at], (long long)at);
 }

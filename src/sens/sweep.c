@@ -6,6 +6,7 @@
 #include "method/implicit.h"
 #include "sens/fast.h"
 
+#include <float.h>
 #include <math.h>
 
 int cst__sweep_ready(costate_solver *s)
@@ -73,6 +74,18 @@ static int back_step(costate_solver *s, sweep *w, const step *st, const double *
     return 0;
 }
 
+/* A sweep that ends with nonsense. Lanes of objectives have a size to compare with. */
+static int explodes(costate_solver *s, const ablock *b)
+{
+    enum { LANES = 64 };
+    const double *psi = (s->leader ? s->leader : s)->psi;
+    double size[LANES] = {0};
+    for (int o = 0; b->omega && o < s->nobj; o++)
+        for (int l = 0; l < b->w; l++) size[l] += fabs(b->omega[o * b->w + l] * psi[o]);
+    for (int l = 0; l < b->w; l++) size[l] = size[l] > 0 ? size[l] : DBL_MAX;
+    return cst__fast_explodes(s, 1, cst__beside(s->t0, s->t1), s->y0, b->w, b->lambda, b->omega ? size : NULL);
+}
+
 /* What comes after the first step: the history and the initial state as functions of y0 and p. ydot: second order, at t0. */
 static int finish(costate_solver *s, sweep *w, const double *ydot)
 {
@@ -83,6 +96,7 @@ static int finish(costate_solver *s, sweep *w, const double *ydot)
         TRY(flush(s, b, &st));
         int rc = s->fam->history_adjoint ? s->fam->history_adjoint(s, s->y0, ydot, b) : 0;
         if (rc) return product_failed(s, rc, ydot ? "vjp_dot" : "vjp", &st);
+        TRY(explodes(s, b));
         TRY(cst__consistent_adjoint(s, ydot, b));
         rc = cst__init_adjoint(s, b);
         if (rc) return product_failed(s, rc, "a product of init", &st);

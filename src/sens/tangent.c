@@ -36,6 +36,10 @@ static int judge(costate_solver *s, const tangent *tg)
         const dblock *d = &tg->block[b];
         TRY(cst__fast_measure(s, 0, s->fast_end, s->t1, s->yend, d->w, d->ydot));
     }
+    for (int b = 0; s->fast_part == 0 && b < tg->cut.blocks; b++) {
+        const dblock *d = &tg->block[b];
+        TRY(cst__fast_explodes(s, 0, s->t1, s->yend, d->w, d->ydot, NULL));
+    }
     cst__fast_judge(s);
     return 0;
 }
