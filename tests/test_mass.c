@@ -368,6 +368,43 @@ static void test_start(void **unused)
     }
 }
 
+/* An algebraic state that jumps with the right-hand side: x' = z - p0 x, z = b (1 + x), b = p1 up to t = 1.3, p2 from there. */
+static int jumping(double t, const double *y, const double *p, double *f, void *data)
+{
+    (void)data;
+    f[0] = y[1] - p[0] * y[0];
+    f[1] = y[1] - (t < 1.3 ? p[1] : p[2]) * (1 + y[0]);
+    return 0;
+}
+
+static double after(double x, double a, double b, double dt) /* x' = (b - a) x + b */
+{
+    return (x + b / (b - a)) * exp((b - a) * dt) - b / (b - a);
+}
+
+static void test_jump(void **unused)
+{
+    static const double mass[] = {1, 0}, tolerances[] = {1e-4, 1e-6};
+    const costate_problem q = {.n = 2, .np = 3, .rhs = jumping, .mass = mass};
+    const double p[] = {1.5, 0.4, 0.8}, eps = 1e-5, x = after(after(1, p[0], p[1], 1.3), p[0], p[2], 0.7);
+    const double slope = (after(after(1, p[0], p[1] + eps, 1.3), p[0], p[2], 0.7) -
+                          after(after(1, p[0], p[1] - eps, 1.3), p[0], p[2], 0.7)) / (2 * eps);
+    (void)unused;
+    for (size_t m = 0; m < COUNT(suited); m++)
+        for (size_t k = 0; k < COUNT(tolerances); k++) {
+            costate_options o = options_of(suited[m].name, tolerances[k], tolerances[k]);
+            costate_solver *s = make_solver(&q, &o);
+            double y[2] = {1, 0}, lambda[2] = {1, 0}, mu[3];
+            const int status = costate_solve(s, 0, 2, p, y);
+            if (status) fail_msg("%s, %g: %s", suited[m].name, tolerances[k], costate_message(s));
+            assert_near(y[0], x, 30 * tolerances[k]);
+            assert_near(y[1], p[2] * (1 + y[0]), 1e-2 * tolerances[k]);
+            assert_ok(s, costate_adjoint(s, 1, lambda, mu));
+            assert_near(mu[1], slope, 100 * tolerances[k]); /* the steps do not see it */
+            costate_free(s);
+        }
+}
+
 /* A mass that is not singular: sizes are all there is to it, and every implicit method takes it. */
 static int halved(double t, const double *y, const double *p, double *f, void *data)
 {
@@ -474,7 +511,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_known),   cmocka_unit_test(test_food_web), cmocka_unit_test(test_order),
         cmocka_unit_test(test_identity), cmocka_unit_test(test_linear_solvers), cmocka_unit_test(test_bits),
-        cmocka_unit_test(test_start),   cmocka_unit_test(test_regular),  cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_start),   cmocka_unit_test(test_jump),     cmocka_unit_test(test_regular),
+        cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,6 +42,8 @@ typedef struct bdf {
     int same;              /* steps of this size and order, the last one included */
     double size;           /* of the last accepted step */
     int last;              /* its order */
+    int jumps;             /* steps, this one included, in which algebraic states do not count, for they have jumped; */
+    double away;           /* and by how much an attempt at this step was off; 0: none has failed */
     int lower;             /* the order that the estimates of the last attempt ask for, at most its own */
     double e[BDF_PAST + 1], term[BDF_PAST + 1]; /* E(q), T(q) of that attempt; term < 0: not known */
 } bdf;

@@ -10,6 +10,7 @@
 #include "method/bdf.h"
 
 #include "base/kernels.h"
+#include "method/mass.h"
 
 #include <math.h>
 
@@ -17,12 +18,29 @@ void cst__bdf_settle_start(bdf *m)
 {
     m->k = m->last = 1;
     m->rising = 1;
-    m->raised = m->same = 0;
-    m->size = 0;
+    m->raised = m->same = m->jumps = 0;
+    m->size = m->away = 0;
+}
+
+/* An algebraic state may jump where the right-hand side does. Then y_n is off the polynomial by as much however small the step
+ * is, and right all the same where the differential states are: only these count in such a step, and in the next one, whose
+ * polynomial goes over the jump. */
+enum { JUMPS = 2 };
+static const double as_much = 0.7;
+
+static double norm_of(costate_solver *s, const step *st, int terms, const double *c, const double *const *v, const double *y)
+{
+    const bdf *m = s->method;
+    const double one = 1, *e = m->r;
+    const size_t n = (size_t)s->prob.n;
+    if (!m->jumps) return cst__error_norm(n, terms, c, v, st->y, y, s->opt.rtol, s->atol);
+    cst__combine(n, NULL, terms, c, v, m->r);
+    mass_keep_differential(s, m->r);
+    return cst__error_norm(n, 1, &one, &e, st->y, y, s->opt.rtol, s->atol);
 }
 
 /* |y_n - P_q(t_n)|; its past values must be there. */
-static double distance(const costate_solver *s, const step *st, const bdf_formula *f, int q, const double *y)
+static double distance(costate_solver *s, const step *st, const bdf_formula *f, int q, const double *y)
 {
     double c[BDF_PAST + 1] = {1};
     const double *v[BDF_PAST + 1] = {y};
@@ -32,7 +50,7 @@ static double distance(const costate_solver *s, const step *st, const bdf_formul
             if (i != j) c[j + 1] *= f->x[i] / (f->x[i] - f->x[j]);
         v[j + 1] = bdf_past(s, st->y, j, 1);
     }
-    return cst__error_norm((size_t)s->prob.n, q + 2, c, v, st->y, y, s->opt.rtol, s->atol);
+    return norm_of(s, st, q + 2, c, v, y);
 }
 
 static double alpha(const bdf_formula *f, int i)
@@ -63,21 +81,22 @@ static int lower(const bdf *m, int k)
 void cst__bdf_estimate(costate_solver *s, const step *st, const bdf_formula *f, int first, const double *y, double *err)
 {
     bdf *m = s->method;
-    const size_t n = (size_t)s->prob.n;
     const int k = f->k;
     if (first) { /* the predictor has y' in place of a value at t0 - h */
         const double c[3] = {0.5, -0.5, -0.5 * st->h}, *const v[3] = {y, st->y, m->slope};
-        m->e[1] = cst__error_norm(n, 3, c, v, st->y, y, s->opt.rtol, s->atol);
+        m->e[1] = norm_of(s, st, 3, c, v, y);
         m->term[1] = 2 * m->e[1];
         m->lower = 1;
         *err = m->e[1];
         return;
     }
-    double sigma = 1;
-    for (int i = 1; i <= k; i++) sigma *= i * alpha(f, i);
+    const double away = distance(s, st, f, k, y);
+    const int jumps = s->prob.mass && !m->jumps && m->away > 0 && f->weight * away > 1 && away > as_much * m->away;
+    if (jumps) m->jumps = JUMPS;
+    *err = f->weight * (jumps ? distance(s, st, f, k, y) : away);
+    if (!jumps) m->away = away;
     for (int q = k > 2 ? k - 2 : 1; q <= k; q++) estimate(s, st, f, q, y);
     m->lower = lower(m, k);
-    *err = f->weight * (m->e[k] / sigma);
 }
 
 /* ---- after an attempt -------------------------------------------------------------------------------------------------- */
@@ -131,6 +150,8 @@ double cst__bdf_settle(costate_solver *s, const step *st, const outcome *o, cont
     m->same = k == m->last && fabs(h - m->size) <= 1e-9 * fabs(h) ? m->same + 1 : 1;
     m->last = k;
     m->size = h;
+    m->away = 0;
+    if (m->jumps) m->jumps--;
     if (m->rising && (m->lower < k || k == m->most)) m->rising = 0;
     if (m->rising) {
         m->k = first ? 1 : k + 1;

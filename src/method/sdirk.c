@@ -31,6 +31,7 @@ static int sdirk_open(costate_solver *s)
     memset(m, 0, sizeof *m);
     s->method = m;
     s->witness = cst__sdirk_weights(m, s->table);
+    for (int i = 0; i < s->prob.n; i++) m->filter |= mass_algebraic(s, i); /* through which they come out of the others' errors */
     TRY(cst__implicit_open(s, &m->im, SLOT_STAGE + m->s));
     size_t n = cst__pad((size_t)s->prob.n);
     double *at = m->memory = cst__alloc(&s->alloc, (2 * (size_t)m->s + SLOT_STAGE + 5) * n, sizeof(double));
