@@ -114,7 +114,7 @@ static int m_eval(int fn, const double *y, const double *p, double *g)
     double z[MZ];
     m_place(y, p, z);
     for (int i = 0; i < m_rows(fn); i++) g[i] = 0;
-    for (const monomial *m = m_table[fn]; m->c; m++) g[m->row] += m_value(m, z);
+    for (const monomial *m = m_table[fn]; m->c != 0; m++) g[m->row] += m_value(m, z);
     return 0;
 }
 
@@ -123,7 +123,7 @@ static int m_jvp(int fn, const double *y, const double *p, int w, const double *
     double z[MZ], d;
     m_place(y, p, z);
     memset(gd, 0, (size_t)(m_rows(fn) * w) * sizeof *gd);
-    for (int t = 0; m_table[fn][t].c; t++)
+    for (int t = 0; m_table[fn][t].c != 0; t++)
         for (int k = 0; k < MZ; k++)
             for (int l = 0, any = (d = m_derivative(&m_table[fn][t], z, 1, &k)) != 0; any && l < w; l++)
                 gd[m_table[fn][t].row * w + l] += m_claim(d, fn, M_JVP, t, 1, &k, l, w) * m_lane(yd, pd, k, w, l);
@@ -135,7 +135,7 @@ static int m_vjp_as(unsigned product, int fn, const double *y, const double *p, 
     double z[MZ], d;
     m_place(y, p, z);
     m_alike = w > 1 && u[0] == u[1];
-    for (int t = 0; m_table[fn][t].c; t++)
+    for (int t = 0; m_table[fn][t].c != 0; t++)
         for (int k = 0; k < MZ; k++)
             for (int l = 0, any = (d = m_derivative(&m_table[fn][t], z, 1, &k)) != 0; any && l < w; l++)
                 m_add(yb, pb, k, w, l, m_claim(d, fn, product, t, 1, &k, l, w) * u[m_table[fn][t].row * w + l]);
@@ -148,11 +148,11 @@ static int m_jvp2(const double *y, const double *p, int w, const double *y1, con
     double z[MZ];
     m_place(y, p, z);
     memset(fdd, 0, (size_t)(MY * w) * sizeof *fdd);
-    for (int t = 0; m_rhs[t].c; t++)
+    for (int t = 0; m_rhs[t].c != 0; t++)
         for (int k = 0; k < MZ * MZ; k++) {
             const int var[] = {k / MZ, k % MZ};
             double d = m_derivative(&m_rhs[t], z, 2, var);
-            for (int l = 0; d && l < w; l++)
+            for (int l = 0; d != 0 && l < w; l++)
                 fdd[m_rhs[t].row * w + l] +=
                     m_claim(d, M_RHS, M_JVP2, t, 2, var, l, w) * m_lane(y1, p1, var[0], w, l) * m_lane(y2, p2, var[1], w, l);
         }
@@ -166,7 +166,7 @@ static int m_vjp_dot(int fn, const double *y, const double *p, int w, const doub
     m_place(y, p, z);
     m_vjp_as(M_VJP_DOT | M_STILL, fn, y, p, w, u, yb, pb);
     if (ud) m_vjp_as(M_VJP_DOT, fn, y, p, w, ud, ybd, pbd);
-    for (int t = 0; m_table[fn][t].c; t++)
+    for (int t = 0; m_table[fn][t].c != 0; t++)
         for (int k = 0; k < MZ * MZ; k++) {
             const int var[] = {k / MZ, k % MZ};
             for (int l = 0, any = (d = m_derivative(&m_table[fn][t], z, 2, var)) != 0; any && l < w; l++)
@@ -181,11 +181,11 @@ static int m_vjp_dot2(int fn, const double *y, const double *p, int w, const dou
 {
     double z[MZ];
     m_place(y, p, z);
-    for (int t = 0; m_table[fn][t].c; t++)
+    for (int t = 0; m_table[fn][t].c != 0; t++)
         for (int k = 0; k < MZ * MZ * MZ; k++) {
             const int var[] = {k % MZ, k / MZ % MZ, k / MZ / MZ};
             double d = m_derivative(&m_table[fn][t], z, 3, var);
-            for (int l = 0; d && l < w; l++)
+            for (int l = 0; d != 0 && l < w; l++)
                 m_add(yb, pb, var[0], w, l,
                       m_claim(d, fn, M_VJP_DOT2, t, 3, var, l, w) * m_lane(y1, p1, var[1], w, l) * m_lane(y2, p2, var[2], w, l) *
                           u[m_table[fn][t].row * w + l]);
@@ -284,7 +284,7 @@ static int m_rhs_jac(double t, const double *y, const double *p, double *jac, vo
     (void)t, (void)data;
     m_place(y, p, z);
     memset(jac, 0, MY * MY * sizeof *jac);
-    for (int m = 0; m_rhs[m].c; m++)
+    for (int m = 0; m_rhs[m].c != 0; m++)
         for (int k = 0; k < MY; k++)
             jac[m_rhs[m].row + MY * k] += m_claim(m_derivative(&m_rhs[m], z, 1, &k), M_RHS, M_JAC, m, 1, &k, 0, 1);
     return 0;

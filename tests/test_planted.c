@@ -58,7 +58,7 @@ static const struct {
 static int term_of(int fn, int *var, int parameter)
 {
     int found = -1;
-    for (int t = 0; m_table[fn][t].c; t++)
+    for (int t = 0; m_table[fn][t].c != 0; t++)
         for (int k = parameter || fn == M_INIT ? MY : 0; k < MZ; k++) {
             int degree = 0;
             for (int q = 0; q < MZ; q++) degree += m_table[fn][t].e[q];
