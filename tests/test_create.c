@@ -77,7 +77,8 @@ static void test_too_many(void **unused)
         costate_members m = {.count = 1, .t1 = 1, .p = x, .y = x, .psi = x, .w = 1, .weights = weights, .dy0 = x, .dp = x,
                              .member = &member};
         fill(x, COUNT(x), 1);
-        assert_refused(s, costate_create(&s, &prob, &opt), COSTATE_ERR_NP, "n + np = ");
+        const int status = costate_create(&s, &prob, &opt);
+        assert_refused(s, status, COSTATE_ERR_NP, "n + np = ");
         assert_int_equal(costate_solve(s, 0, 1, x, x), COSTATE_ERR_NP);
         assert_int_equal(costate_tangent(s, 0, 1, x, x, 2, x, x), COSTATE_ERR_NP);
         assert_int_equal(costate_adjoint(s, 2, x, x), COSTATE_ERR_NP);

@@ -57,7 +57,7 @@ static void test_stiff(void **unused)
             assert_true(error < 20);
             assert_true(z.rejected * 100 <= z.steps * 15);
             if (order == 4) assert_true(z.steps < 2000); /* a method that stiffness slows down would need more than mu of them */
-            assert_true(z.factor * 2 < z.steps || z.steps < 250);
+            assert_true(z.factor * 2 < z.steps + z.rejected || z.steps < 250); /* attempts share matrices */
             assert_true(z.jac <= z.factor);
         }
 }
