@@ -1,8 +1,8 @@
-# The certificate holds for every example with every method that suits it: implicit methods suit all, explicit ones those that
-# dopri5 integrates in a few thousand steps without a word about stiffness. The number decides for enzyme.c alone, which takes
-# 13,805 steps and gets no such word; the others that are stiff fail or are told so, and the rest takes up to 475. Newton's
-# iteration, where there is one, goes on to 1e-8 tolerances: at default settings what it leaves may be more than a slope that is
-# small beside the others of its objective, and the certificate says so (orbit.c with sdirk2b).
+# The certificate holds for every example with the methods that suit it, of which every third takes its turn: implicit methods
+# suit all, explicit ones those that dopri5 integrates in a few thousand steps without a word about stiffness. The number decides
+# for enzyme.c alone, which takes 13,805 steps and gets no such word; the others that are stiff fail or are told so, and the rest
+# takes up to 475. Newton's iteration, where there is one, goes on to 1e-8 tolerances: at default settings what it leaves may be
+# more than a slope that is small beside the others of its objective, and the certificate says so (orbit.c with sdirk2b).
 . "$SOURCE/tests/cli/lib.sh"
 
 methods() # FAMILY: "explicit", or all the others
@@ -11,7 +11,7 @@ methods() # FAMILY: "explicit", or all the others
         awk -F, -v explicit="$1" 'NR > 1 && ($2 == "explicit") == (explicit == "explicit") { print $1 }'
 }
 
-stiff=
+stiff= turn=0
 for model in "$SOURCE"/examples/models/*.c; do
     suited=$(methods implicit) quiet=
     if grep -q '\.mass' "$model"; then # those that a refusal names; initial values are made consistent, which is told
@@ -24,6 +24,8 @@ for model in "$SOURCE"/examples/models/*.c; do
     else stiff="$stiff $(basename "$model" .c)"
     fi
     for method in $suited; do
+        turn=$((turn + 1))
+        [ $((turn % 3)) -eq 0 ] || continue
         case $method in sdirk* | radau* | lobatto* | gauss | bdf) newton='--newton-tol 1e-8' ;; *) newton= ;; esac
         expect 0 check "$model" --method "$method" --rtol 1e-4 $newton $quiet; silent err
     done
