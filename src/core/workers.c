@@ -141,6 +141,7 @@ static void update(const costate_solver *s, costate_solver *w)
     w->p = s->p;
     w->y0 = s->y0;
     w->yend = s->yend;
+    memcpy(w->psi, s->psi, (size_t)s->nobj * sizeof *w->psi);
     w->tr[PRIMAL] = s->tr[PRIMAL];
     w->recorded[PRIMAL] = s->recorded[PRIMAL];
     w->f_valid = w->fnew_valid = 0;

@@ -78,10 +78,9 @@ static int back_step(costate_solver *s, sweep *w, const step *st, const double *
 static int explodes(costate_solver *s, const ablock *b)
 {
     enum { LANES = 64 };
-    const double *psi = (s->leader ? s->leader : s)->psi;
     double size[LANES] = {0};
     for (int o = 0; b->omega && o < s->nobj; o++)
-        for (int l = 0; l < b->w; l++) size[l] += fabs(b->omega[o * b->w + l] * psi[o]);
+        for (int l = 0; l < b->w; l++) size[l] += fabs(b->omega[o * b->w + l] * s->psi[o]);
     for (int l = 0; l < b->w; l++) size[l] = size[l] > 0 ? size[l] : DBL_MAX;
     return cst__fast_explodes(s, 1, cst__beside(s->t0, s->t1), s->y0, b->w, b->lambda, b->omega ? size : NULL);
 }
