@@ -25,8 +25,13 @@ typedef struct newton {
     double noise; /* corrections that round-off of y alone explains */
     double rate;  /* theta/(1-theta), of this iteration or, before its second correction, of the one before */
     double theta; /* of the last two corrections; 0 before there are two */
+    int near;     /* algebraic equations: a first correction was small, or one much smaller than that before */
     double norm;  /* of the last correction */
 } newton;
+
+/* Round-off of algebraic equations is as large as their matrix makes it, and no smaller with h. An iteration that has been near
+ * its end, or went there fast, and halts at so few tolerances has met it. */
+static const double little = 0.01, fast = 0.1;
 
 typedef enum newton_verdict { NEWTON_AGAIN, NEWTON_DONE, NEWTON_FAILS } newton_verdict;
 
@@ -57,13 +62,14 @@ static inline newton newton_start(const costate_solver *s, const step *st, doubl
                     .share = fmax(newton_share(s), kappa),
                     .kappa = kappa,
                     .noise = 1000 * DBL_EPSILON * size,
+                    .near = s->prob.mass ? 0 : -1,
                     .rate = guess};
 }
 
 /* An iteration that would not converge in time. */
 static inline newton_verdict newton_late(newton *c, double norm)
 {
-    if (norm <= c->noise) return NEWTON_DONE;
+    if (norm <= c->noise || (c->near > 0 && norm <= little)) return NEWTON_DONE;
     if (c->firm && c->stuck < 4 && c->k < 10 * c->most) return NEWTON_AGAIN;
     return c->firm && norm * fmax(1, c->rate) <= 1 ? NEWTON_DONE : NEWTON_FAILS; /* round-off of f, then */
 }
@@ -76,6 +82,7 @@ static inline newton_verdict newton_judge(newton *c, double norm)
     double theta = c->k > 0 ? norm / c->norm : 0, before = c->norm;
     c->k++;
     c->norm = norm;
+    if (c->near >= 0 && (c->k == 1 ? norm <= little : theta < fast)) c->near = 1;
     if (theta >= slow) { /* once it may be that the error turns, as it does with complex eigenvalues */
         double left = theta < hopeless ? norm * theta / (1 - theta) : norm; /* of noise, as much as it is */
         c->stuck++;
