@@ -102,8 +102,9 @@ static int pattern(cli_out *o, const cli_request *r, cli_json *j)
         const costate_problem *problem = costate_model_problem(m);
         matrix *next = &a[count];
         *next = (matrix){.name = titles[of_params], .rows = problem->n, .columns = of_params ? problem->np : problem->n};
-        next->row_name = names(next->rows, problem->state_names);
-        next->column_name = names(next->columns, of_params ? problem->param_names : problem->state_names);
+        const char *const *states = problem->slopes ? NULL : problem->state_names;
+        next->row_name = names(next->rows, states);
+        next->column_name = names(next->columns, of_params ? problem->param_names : states);
         if (!next->columns) continue;
         if (costate_model_pattern(m, of_params, &next->colptr, &next->rowind)) {
             fputs(costate_model_message(m), stderr);

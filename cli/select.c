@@ -10,7 +10,7 @@
 
 int cli_variables(const cli_session *s)
 {
-    return s->np + (s->initial ? s->n : 0);
+    return s->np + (s->initial ? s->n - s->problem.slopes : 0); /* those of slopes are guesses */
 }
 
 const char *cli_variable(const cli_session *s, int v)

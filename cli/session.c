@@ -15,6 +15,17 @@ static const char **named(int count, const char *const *given, char letter, char
     return name;
 }
 
+/* Those of slopes that are states: x' of x. */
+static void slopes_named(cli_session *s, char ***made)
+{
+    const int states = s->n - s->problem.slopes;
+    const char **all = cli_take((size_t)s->n, sizeof *all);
+    memcpy(all, s->state, (size_t)states * sizeof *all);
+    for (int i = states; i < s->n; i++) all[i] = *(*made)++ = cli_text("%s'", all[i - states]);
+    free(s->state);
+    s->state = all;
+}
+
 static int is_param(const cli_session *s, const char *name)
 {
     for (int k = 0; k < s->np; k++)
@@ -26,13 +37,14 @@ static void name_all(cli_session *s)
 {
     const costate_problem *q = &s->problem;
     const int own = q->terminal.eval || q->running.eval || q->observe.eval;
-    s->objectives = own ? q->objectives : q->n;
+    s->objectives = own ? q->objectives : q->n - q->slopes;
     char **next = s->made = cli_take(2 * (size_t)s->n + (size_t)s->np + (size_t)s->objectives, sizeof *next);
-    s->state = named(s->n, q->state_names, 'y', &next);
+    s->state = named(s->n - q->slopes, q->state_names, 'y', &next);
+    slopes_named(s, &next);
     s->param = named(s->np, q->param_names, 'p', &next);
     s->start = cli_take((size_t)s->n, sizeof *s->start);
     for (int i = 0; i < s->n; i++) { /* names that were made up differ */
-        const int both = q->state_names && q->param_names && is_param(s, s->state[i]);
+        const int both = q->state_names && i < s->n - q->slopes && q->param_names && is_param(s, s->state[i]);
         s->start[i] = both ? (*next++ = cli_text("%s(t0)", s->state[i])) : s->state[i];
     }
     s->objective = named(s->objectives, own ? s->about.objective_names : s->state, 'g', &next);

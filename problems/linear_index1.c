@@ -22,7 +22,17 @@ static void running(double t, const double *y, const double *p, double *r)
     r[0] = y[Z] * y[Z];
 }
 
+#ifdef RESIDUAL /* the same as F(t, y, y', p) = 0 */
+static void residual(double t, const double *y, const double *yp, const double *p, double *r)
+{
+    rhs(t, y, p, r);
+    r[X] -= yp[X];
+}
+#define EQUATIONS .residual = residual
+#else
+#define EQUATIONS .rhs = rhs, .mass = COSTATE_VALUES(1, 0)
+#endif
+
 COSTATE_MODEL(linear_index1,
-    .states = 2, .params = 3, .state_names = COSTATE_NAMES("x", "z"), .mass = COSTATE_VALUES(1, 0),
-    .y0 = COSTATE_VALUES(1, 0), .p = COSTATE_VALUES(1.5, 0.4, 0.8), .t0 = 0, .t1 = 2,
-    .rhs = rhs, .terminal = terminal, .running = running)
+    .states = 2, .params = 3, .state_names = COSTATE_NAMES("x", "z"), .y0 = COSTATE_VALUES(1, 0),
+    .p = COSTATE_VALUES(1.5, 0.4, 0.8), .t0 = 0, .t1 = 2, EQUATIONS, .terminal = terminal, .running = running)

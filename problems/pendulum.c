@@ -40,7 +40,18 @@ static void running(double t, const double *y, const double *p, double *r)
     r[2] = y[X] * y[X];
 }
 
+#ifdef RESIDUAL /* the same as F(t, y, y', p) = 0 */
+static void residual(double t, const double *y, const double *yp, const double *p, double *r)
+{
+    rhs(t, y, p, r);
+    for (int i = X; i <= V; i++) r[i] = 2 * (yp[i] - r[i]);
+}
+#define EQUATIONS .residual = residual
+#else
+#define EQUATIONS .rhs = rhs, .mass = COSTATE_VALUES(1, 1, 1, 1, 0)
+#endif
+
 COSTATE_MODEL(pendulum,
-    .states = 5, .params = 3, .objectives = 3, .mass = COSTATE_VALUES(1, 1, 1, 1, 0),
+    .states = 5, .params = 3, .objectives = 3,
     .state_names = COSTATE_NAMES("x", "y", "u", "v", "force"), .param_names = COSTATE_NAMES("gravity", "length", "angle"),
-    .p = COSTATE_VALUES(9.81, 1, 1), .t0 = 0, .t1 = 2, .init = init, .rhs = rhs, .terminal = terminal, .running = running)
+    .p = COSTATE_VALUES(9.81, 1, 1), .t0 = 0, .t1 = 2, .init = init, EQUATIONS, .terminal = terminal, .running = running)

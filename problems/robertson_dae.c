@@ -13,7 +13,18 @@ static void running(double t, const double *y, const double *k, double *r)
     r[0] = y[2];
 }
 
+#ifdef RESIDUAL /* the same as F(t, y, y', p) = 0 */
+static void residual(double t, const double *y, const double *yp, const double *k, double *r)
+{
+    rhs(t, y, k, r);
+    r[0] = yp[0] - r[0];
+    r[1] = -k[0] * yp[1] + k[0] * r[1];
+}
+#define EQUATIONS .residual = residual
+#else
+#define EQUATIONS .rhs = rhs, .mass = COSTATE_VALUES(1, 1, 0)
+#endif
+
 COSTATE_MODEL(robertson_dae,
-    .states = 3, .params = 3, .param_names = COSTATE_NAMES("k1", "k2", "k3"), .mass = COSTATE_VALUES(1, 1, 0),
-    .y0 = COSTATE_VALUES(1, 0, 0), .p = COSTATE_VALUES(0.04, 1e4, 3e7), .t0 = 0, .t1 = 40, .rhs = rhs, .running = running,
-    .atol = 1e-10)
+    .states = 3, .params = 3, .param_names = COSTATE_NAMES("k1", "k2", "k3"), .y0 = COSTATE_VALUES(1, 0, 0),
+    .p = COSTATE_VALUES(0.04, 1e4, 3e7), .t0 = 0, .t1 = 40, EQUATIONS, .running = running, .atol = 1e-10)

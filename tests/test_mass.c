@@ -1,12 +1,14 @@
-/* test_mass.c - M y' = f with a diagonal M that may be singular: gradients and Hessians against known answers by every method
- * that takes it, orders, transposes, linear solvers, budgets and threads; consistent initial values and their derivatives; and
- * what is refused. */
+/* test_mass.c - M y' = f with a diagonal M that may be singular, and F(t, y, y', p) = 0: gradients and Hessians against known
+ * answers by every method that takes it, orders, transposes, linear solvers, budgets and threads; consistent initial values and
+ * their derivatives; and what is refused. */
 #include "generated.h"
 #include "support.h"
 
 #include <math.h>
 
-enum { MOST = 8, OBJECTIVES = 3 };
+enum { MOST = 16, OBJECTIVES = 3 };
+
+static const char *const forms[] = {NULL, "RESIDUAL=1"}; /* of the problems with known answers */
 
 /* Methods that take algebraic equations, their orders (of differential and algebraic states; 0: it varies), and tolerances. */
 static const struct suited {
@@ -131,10 +133,11 @@ static double hessians_off(costate_solver *s, const subject *q, const known *k)
 static void test_known(void **unused)
 {
     (void)unused;
-    for (size_t k = 0; k < COUNT(problems); k++) {
-        subject q = subject_open(problems[k].name, NULL);
+    for (size_t c = 0; c < COUNT(forms) * COUNT(problems); c++) {
+        const size_t k = c / COUNT(forms);
+        subject q = subject_open(problems[k].name, forms[c % COUNT(forms)]);
         for (size_t m = 0; m < COUNT(suited); m++) {
-            if (suited[m].order == 2 && problems[k].atol < 1) continue; /* a million steps */
+            if (suited[m].order == 2 && (problems[k].atol < 1 || c % COUNT(forms))) continue; /* a million steps; many */
             costate_options o = options_of(suited[m].name, suited[m].rtol, suited[m].rtol * problems[k].atol);
             costate_solver *s = make_solver(q.prob, &o);
             const double most = 2000 * suited[m].rtol, off = gradients_off(s, &q, &problems[k]);
@@ -201,10 +204,9 @@ static void errors(const subject *q, const char *method, int steps, double *e)
     costate_free(s);
 }
 
-static void test_order(void **unused)
+static void orders(const char *form)
 {
-    (void)unused;
-    subject q = subject_open("linear_index1", NULL);
+    subject q = subject_open("linear_index1", form);
     for (size_t m = 0; m < COUNT(suited); m++) {
         double coarse[3], fine[3];
         if (!suited[m].order) continue; /* test_bdf.c */
@@ -217,6 +219,12 @@ static void test_order(void **unused)
         }
     }
     costate_model_close(q.model);
+}
+
+static void test_order(void **unused)
+{
+    (void)unused;
+    for (size_t c = 0; c < COUNT(forms); c++) orders(forms[c]);
 }
 
 /* ---- transposes -------------------------------------------------------------------------------------------------------- */
@@ -248,8 +256,9 @@ static void test_identity(void **unused)
 {
     static const char *const names[] = {"linear_index1", "pendulum", "robertson_dae"};
     (void)unused;
-    for (size_t k = 0; k < COUNT(names); k++) {
-        subject q = subject_open(names[k], NULL);
+    for (size_t c = 0; c < COUNT(forms) * COUNT(names); c++) {
+        const size_t k = c / COUNT(forms);
+        subject q = subject_open(names[k], forms[c % COUNT(forms)]);
         for (size_t m = 0; m < COUNT(suited); m++)
             for (int iterated = 0; iterated < 2; iterated++) {
                 costate_options o = options_of(suited[m].name, 1e-4, 1e-8);
@@ -306,13 +315,12 @@ static void bits(const subject *q, const char *method, int64_t memory, int64_t d
     costate_free(s);
 }
 
-static void test_bits(void **unused)
+static void same_bits(const char *form)
 {
-    (void)unused;
-    subject q = subject_open("pendulum", NULL);
+    subject q = subject_open("pendulum", form);
     const size_t count = (size_t)(q.prob->n + q.prob->np) * (size_t)(q.prob->objectives + 1);
     for (size_t m = 0; m < COUNT(suited); m++) {
-        double one[64] = {0}, other[64] = {0};
+        double one[96] = {0}, other[96] = {0};
         bits(&q, suited[m].name, 1 << 26, 0, 1, one);
         bits(&q, suited[m].name, 20000, 0, 1, other);
         assert_bits(other, one, count);
@@ -320,6 +328,12 @@ static void test_bits(void **unused)
         assert_bits(other, one, count);
     }
     costate_model_close(q.model);
+}
+
+static void test_bits(void **unused)
+{
+    (void)unused;
+    for (size_t c = 0; c < COUNT(forms); c++) same_bits(forms[c]);
 }
 
 /* ---- initial values ---------------------------------------------------------------------------------------------------- */

@@ -107,7 +107,7 @@ Every function has the derivative products `jvp`, `vjp` and `vjp_dot`.
         elif macro in ('LIST', 'NOMINAL'):
             text += row(code('.' + name), code(columns[1]), meaning)
         else:
-            arguments, rows, products, each = columns
+            arguments, rows, products, each = columns if macro != 'FORM' else columns + ['', 'stage']
             more = ', '.join(code(p) for p in products.split() if p not in usual)
             functions += row(code(f'{name}({arguments})'), code(rows), 'each ' + each, more, meaning)
     functions += row(code('defaults(p)'), code('params'), 'once', '', 'the nominal parameters; not differentiated')
@@ -138,7 +138,7 @@ def members(block):
     for macro, name, *columns, meaning in entries('model.def'):
         body = macros.get(macro, macros.get({'SYSTEM': 'FUNCTION', 'NOMINAL': 'LIST'}.get(macro), ''))
         member = re.sub(r'\bname\b', name, re.sub(r'##kind', columns[0] if columns else '', body))
-        arguments = f'({columns[0]}): ' if macro in ('SYSTEM', 'FUNCTION') else ''
+        arguments = f'({columns[0]}): ' if macro in ('SYSTEM', 'FUNCTION', 'FORM') else ''
         text += f'    {member:30} /* {arguments}{meaning} */\n' if member else ''
     return text
 

@@ -222,7 +222,8 @@ static void put_problem(file *g)
     ad_puts(g->o, "    .problem = {\n       ");
 #define COSTATE_SIZE(name, member, meaning) ad_put(g->o, " ." #member " = %d,", model->name);
 #include <costate/model.def>
-    ad_put(g->o, " .derived = 1, .autonomous = %d,\n", !(rhs->t && ad_uses(rhs->body, rhs->t)));
+    ad_put(g->o, " .derived = 1, .autonomous = %d,%s\n", !(rhs->t && ad_uses(rhs->body, rhs->t)),
+           model->slopes ? ad_text(g->m, " .slopes = %d,", model->slopes) : "");
     for (int i = 0; i < AD_FUNCTIONS; i++) {
         if (!has_members(g, (ad_function)i)) continue;
         const ad_function_info *info = &ad_functions[i];
@@ -264,7 +265,8 @@ static void put_offers(file *g)
     ad_put(g->o, "COSTATE_API int %s_nominal(double *y0, double *p);\n\n", name);
     ad_put(g->o, "static costate_columns %s_columns;\n\n", name);
     ad_put(g->o, "__attribute__((destructor)) static void %s_forget(void)\n{\n", name);
-    ad_put(g->o, "    free(%s_columns.colptr);\n    free(%s_columns.rowind);\n}\n\n", name, name);
+    ad_put(g->o, "    free(%s_columns.colptr);\n    free(%s_columns.rowind);\n    free(%s_columns.mass);\n}\n\n", name,
+           name, name);
     ad_put(g->o, "costate_problem %s_problem(void)\n{\n"
                  "    return costate_generated_problem(&%s_generated, &%s_columns);\n}\n\n", name, name, name);
     ad_put(g->o, "costate_options %s_defaults(void)\n{\n    return costate_generated_defaults(&%s_generated);\n}\n\n", name,

@@ -30,7 +30,7 @@ ad_fn *ad_front_function(ad_arena *m, ad_diag *d, const char *name, const char *
     if (!f && ad_diag_count(d) == 0)
         ad_error(d, (ad_place){.file = name}, NULL, "there is no function '%s' in this file", function);
     if (!f || ad_diag_count(d) > 0) return NULL;
-    const ac_signature unknown = {.function = -1, .states = -1, .params = -1, .outputs = -1, .observations = -1};
+    const ac_signature unknown = {.states = -1, .params = -1, .outputs = -1, .observations = -1};
     int raw = 0;
     return ac_lower_function(u, f, &unknown, &raw);
 }

@@ -24,7 +24,7 @@ struct ac_unit;
 
 /* What is known of a function and its parameters. */
 typedef struct ac_signature {
-    int function;                 /* of the model, enum ad_function; -1: whichever has these parameters */
+    const char *member, *arguments; /* of the model, as in model.def; NULL: whichever has these parameters */
     long states, params, outputs, observations; /* sizes; -1: not known */
 } ac_signature;
 

@@ -1,5 +1,6 @@
 /* lower.c - a function of the model: its parameters, its body, its symbols. */
 #include "front/lower.h"
+#include "front/residual.h"
 
 #include <string.h>
 
@@ -103,6 +104,7 @@ typedef struct argument {
 static const argument inputs[] = {{"k", COUNT, offsetof(ad_fn, k)},
                                   {"t", NUMBER, offsetof(ad_fn, t)},
                                   {"y", READ, offsetof(ad_fn, y)},
+                                  {"yp", READ, offsetof(ad_fn, yp)},
                                   {"p", READ, offsetof(ad_fn, p)}};
 static const argument output = {"out", WRITTEN, offsetof(ad_fn, out)}, user_data = {"data", DATA, offsetof(ad_fn, data)};
 
@@ -142,13 +144,14 @@ static const char *arguments_text(ad_arena *m, const char *list)
 }
 
 /* The arguments that a function has; NULL after an error. */
-static const char *arguments_of(ac_lower *cx, const ac_entity *f, int which)
+static const char *arguments_of(ac_lower *cx, const ac_entity *f, const ac_signature *known)
 {
-    if (which >= 0 && has_arguments(f, ad_functions[which].arguments)) return ad_functions[which].arguments;
-    for (int i = 0; which < 0 && i < AD_FUNCTIONS; i++)
+    const char *list = known->arguments ? known->arguments : ad_functions[0].arguments;
+    if (known->arguments && has_arguments(f, list)) return list;
+    for (int i = 0; !known->arguments && i < AD_FUNCTIONS; i++)
         if (has_arguments(f, ad_functions[i].arguments)) return ad_functions[i].arguments;
-    const char *wanted = arguments_text(cx->m, ad_functions[which < 0 ? 0 : which].arguments);
-    const char *of = which < 0 ? "a function of a model" : ad_text(cx->m, ".%s", ad_functions[which].name);
+    const char *wanted = arguments_text(cx->m, list);
+    const char *of = known->arguments ? ad_text(cx->m, ".%s", known->member) : "a function of a model";
     ad_error(cx->d, f->place, wanted, "the parameters of '%s' are not those of %s", f->name->text, of);
     return NULL;
 }
@@ -164,7 +167,7 @@ static ad_sym *parameter(ac_lower *cx, ac_entity *v, const argument *a, const ch
     s->array = a->shape == READ || a->shape == WRITTEN;
     if (whole) s->ctype = a->shape == DATA ? "void *" : v->type->text;
     *(ad_sym **)((char *)fn + a->member) = s;
-    const long size = s == fn->y ? sizes->states : s == fn->p ? sizes->params : s == fn->out ? sizes->outputs : -1;
+    const long size = s == fn->y || s == fn->yp ? sizes->states : s == fn->p ? sizes->params : s == fn->out ? sizes->outputs : -1;
     if (size >= 0) s->extent = ad_whole(cx->m, size);
     fn->param[fn->params++] = s;
     return s;
@@ -194,7 +197,7 @@ static void bind_parameter(ac_lower *cx, ac_entity *v, ad_sym *s)
 
 static int parameters(ac_lower *cx, ac_entity *f, const ac_signature *known)
 {
-    const char *list = arguments_of(cx, f, known->function);
+    const char *list = arguments_of(cx, f, known);
     if (!list) return 0;
     for (ac_entity *v = f->type->param; v; v = v->next) {
         int length = 0;
@@ -275,6 +278,7 @@ ad_fn *ac_lower_function(ac_unit *u, ac_entity *f, const ac_signature *sizes, in
         if (ad_diag_count(u->d) == errors) ac_assigned(cx, sizes->observations);
         if (ad_diag_count(u->d) == errors) ac_tidy(cx);
         if (ad_diag_count(u->d) == errors) ac_ranges(cx);
+        if (ad_diag_count(u->d) == errors && fn->yp) ac_residual(u->m, fn, sizes->states);
     }
     f->active = 0;
     for (int i = 0; i < cx->bounds; i++) cx->bound[i]->bound = NULL;

@@ -1,5 +1,6 @@
 /* model.c - the descriptor COSTATE_MODEL: sizes, which function is what, and whether all of it fits together. */
 #include "front/lower.h"
+#include "front/residual.h"
 #include "front/unused.h"
 
 #include <stdlib.h>
@@ -35,6 +36,7 @@ static void unknown_members(ac_unit *u)
 #define COSTATE_WORD(name, ...) #name,
 #define COSTATE_LIST(name, ...) #name,
 #define COSTATE_FUNCTION(name, ...) #name,
+#define COSTATE_FORM(name, ...) #name,
 #include <costate/model.def>
         "defaults"};
     for (const ac_field *f = u->field; f; f = f->next) {
@@ -104,15 +106,25 @@ static ac_entity *named_function(ac_unit *u, const char *member)
     return NULL;
 }
 
-static ad_fn *lower(reading *r, ad_function which)
+/* The function of a member with such arguments and so many values. */
+static ad_fn *lower(reading *r, const char *member, const char *arguments, int outputs)
 {
-    ac_entity *f = named_function(r->u, ad_functions[which].name);
+    ac_entity *f = named_function(r->u, member);
     if (!f) return NULL;
     const long states = r->model->states > 0 ? r->model->states : -1; /* -1: not known, after an error */
-    const int outputs = ad_output_rows(r->model, which);
-    const ac_signature s = {.function = (int)which, .states = states, .params = r->model->params,
+    const ac_signature s = {.member = member, .arguments = arguments, .states = states, .params = r->model->params,
                             .outputs = outputs > 0 ? outputs : -1, .observations = r->model->observations};
     return ac_lower_function(r->u, f, &s, &r->raw);
+}
+
+static void lower_all(reading *r)
+{
+    ad_model *m = r->model;
+    for (int i = 0; i < AD_FUNCTIONS; i++)
+        m->fn[i] = lower(r, ad_functions[i].name, ad_functions[i].arguments, ad_output_rows(m, (ad_function)i));
+#define COSTATE_FORM(name, arguments, rows, ...) \
+    if (!m->fn[AD_FN_rhs]) m->fn[AD_FN_rhs] = lower(r, #name, arguments, m->rows);
+#include <costate/model.def>
 }
 
 /* Definitions of types, in the user's own words: what AD_RAW texts refer to. */
@@ -167,8 +179,15 @@ static void missing_or_twice(ac_unit *u, const ad_model *m)
     if (m->states == 0 && !field(u, "states"))
         ad_error(u->d, u->model_place, ".states = the number of components of y", "the model has no states");
     if (m->states == 0 && field(u, "states")) ad_error(u->d, field(u, "states")->place, NULL, "the model has no states");
-    if (!field(u, "rhs"))
+    if (!field(u, "rhs") && !field(u, "residual"))
         ad_error(u->d, u->model_place, ".rhs = the function that computes y'", "the model has no right-hand side");
+    if (field(u, "rhs") && field(u, "residual"))
+        ad_error(u->d, field(u, "residual")->place, "one of them", "the equations are given twice: .rhs and .residual");
+    if (field(u, "mass") && field(u, "residual"))
+        ad_error(u->d, field(u, "mass")->place, ".rhs with .mass, or .residual",
+                 ".mass goes with .rhs: in a residual y' stands where it belongs");
+    if (field(u, "yp0") && !field(u, "residual"))
+        ad_error(u->d, field(u, "yp0")->place, NULL, ".yp0 goes with .residual: otherwise y' follows from the rest");
     if (field(u, "observe") && m->observations == 0)
         ad_error(u->d, field(u, "observe")->place, ".observe_at = COSTATE_VALUES(...), .observations = their number",
                  "the model has .observe but no observations");
@@ -215,6 +234,16 @@ static void suits(ac_unit *u, const ad_model *m)
     within(u, "atol", m->atol, 1e300);
 }
 
+/* Slopes are states from here on. */
+static void slopes_too(ac_unit *u, ad_model *m)
+{
+    if (m->fn[AD_FN_init] && field(u, "yp0") && !m->yp0)
+        ad_error(u->d, field(u, "yp0")->place, ".yp0 = COSTATE_VALUES(0, 1)", "next to .init, .yp0 is a list of constants");
+    if (m->fn[AD_FN_init]) ac_residual_init(u->m, m->fn[AD_FN_init], m->states, m->yp0);
+    m->slopes = m->states;
+    m->states *= 2;
+}
+
 ad_model *ac_model(ac_unit *u)
 {
     reading r = {.u = u, .model = ad_take(u->m, sizeof *r.model)};
@@ -229,7 +258,7 @@ ad_model *ac_model(ac_unit *u)
     unknown_members(u);
     sizes(u, m);
     missing_or_twice(u, m);
-    for (int i = 0; i < AD_FUNCTIONS; i++) m->fn[i] = lower(&r, (ad_function)i);
+    lower_all(&r);
     if (r.raw) m->prelude = prelude(u);
 #define COSTATE_NUMBER(name, ...) m->name = field(u, #name) ? ac_number_text(u, field(u, #name)) : "0";
 #define COSTATE_WORD(name, ...) m->name = field(u, #name) ? ac_number_text(u, field(u, #name)) : NULL;
@@ -240,5 +269,6 @@ ad_model *ac_model(ac_unit *u)
     const ac_unused_names names = {field(u, "state_names"), field(u, "param_names"), field(u, "objective_names")};
     ac_names_shared(u, names);
     ac_unused(u, m, names);
-    return m;
+    if (field(u, "residual")) slopes_too(u, m);
+    return ad_diag_count(u->d) > 0 ? NULL : m;
 }

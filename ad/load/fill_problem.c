@@ -24,13 +24,21 @@ static int length(costate_model *m, const char *name, const char *kind, int have
     return have == want ? 0 : wrong(m, ".%s has %d %.*s, but .%s is %d", name, have, letters, kind, of, want);
 }
 
+/* A size of the problem as the model says it. */
+static int written(const costate_model *m, size_t member)
+{
+    const costate_problem *q = &m->functions.problem;
+    return *(const int *)((const char *)q + member) - (member == offsetof(costate_problem, n) ? q->slopes : 0);
+}
+
 static int check_lists(costate_model *m)
 {
     const costate_descriptor *d = m->descriptor;
     int status = 0;
+#define COSTATE_SIZE(name, member, meaning) const int wanted_##name = written(m, offsetof(costate_problem, member));
+#include <costate/model.def>
 #define COSTATE_LIST(name, kind, size, meaning) \
     if (!status && d->name.item) status = length(m, #name, #kind, d->name.count, #size, wanted_##size);
-#define COSTATE_SIZE(name, member, meaning) const int wanted_##name = m->functions.problem.member;
 #include <costate/model.def>
     return status;
 }
@@ -38,11 +46,11 @@ static int check_lists(costate_model *m)
 static int check_sizes(costate_model *m)
 {
 #define COSTATE_SIZE(name, member, meaning)                                                                                 \
-    if (m->descriptor->name && m->descriptor->name != m->functions.problem.member)                                          \
+    if (m->descriptor->name && m->descriptor->name != written(m, offsetof(costate_problem, member)))                       \
         return ad_model_fail(m, COSTATE_MODEL_BUG,                                                                          \
                              "%s: error: .%s is %d for costate diff and %d for the compiler; this is a mistake of costate, " \
                              "please report it with the model\n",                                                           \
-                             m->file, #name, m->functions.problem.member, m->descriptor->name);
+                             m->file, #name, written(m, offsetof(costate_problem, member)), m->descriptor->name);
 #include <costate/model.def>
     return 0;
 }
@@ -85,11 +93,20 @@ static int fill_nominal(costate_model *m)
     for (size_t i = 0; d->defaults && i < np; i++)
         if (isnan(m->p[i])) return wrong(m, "defaults does not set p[%zu]", i);
     if (!d->init) {
-        memcpy(m->y0, d->y0.item, n * sizeof *m->y0);
+        costate_generated_start(&m->problem, d->y0.item, d->yp0.item, m->y0);
         return 0;
     }
     const int status = m->problem.init.eval(0, d->t0, NULL, m->p, m->y0, NULL);
     return status ? wrong(m, "init returns %d for the nominal parameters", status) : 0;
+}
+
+/* Which states have slopes, if that is for the pattern to say. */
+static int fill_mass(costate_model *m)
+{
+    costate_columns *c = &m->pattern[0];
+    if (!m->problem.slopes) return 0;
+    m->problem.mass = c->mass = costate_generated_mass(&m->problem, c);
+    return c->mass ? 0 : ad_model_fail(m, COSTATE_MODEL_MEMORY, "%s: error: out of memory for the slopes\n", m->file);
 }
 
 int ad_model_fill(costate_model *m)
@@ -98,8 +115,8 @@ int ad_model_fill(costate_model *m)
     if (status) return status;
     fill_problem(m);
     status = fill_nominal(m);
-    if (status || m->problem.jac) return status;
+    if (status || (m->problem.jac && !m->problem.slopes)) return status;
     status = ad_compress_pattern(m, 0);
-    if (!status) m->problem.pattern = costate_columns_pattern(m->problem.n, &m->pattern[0]);
-    return status;
+    if (!status && !m->problem.jac) m->problem.pattern = costate_columns_pattern(m->problem.n, &m->pattern[0]);
+    return status ? status : fill_mass(m);
 }

@@ -231,6 +231,7 @@ void costate_model_close(costate_model *m)
     for (ad_piece *x = m->pieces; x; x = x->next) platform_object_close(x->unit.handle);
     platform_object_close(m->user.handle);
     for (int i = 0; i < 2; i++) {
+        free(m->pattern[i].mass);
         free(m->pattern[i].colptr);
         free(m->pattern[i].rowind);
     }

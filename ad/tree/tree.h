@@ -152,6 +152,7 @@ typedef struct ad_fn {
     int params;
     ad_sym *param[AD_PARAMS]; /* role AD_INPUT, AD_OUTPUT or AD_SUM */
     ad_sym *t, *y, *p, *out, *k, *data; /* of the user's function: those among param, or NULL: not there. data is a pointer */
+    ad_sym *yp;               /* of a residual, while it is read */
     ad_sym *u, *yb, *pb;      /* of what reverse made: seeds (lane inputs) and sums; else NULL */
     ad_sym *points, *point;   /* of what ad_over_points made: how many, and the counter of the loops over them; else NULL */
     int returns;              /* 1: int status (the user's `return 0`, `return 1`): the sym `status` holds it at the end */
@@ -168,6 +169,7 @@ typedef struct ad_model {
     const char *file, *name;
 #define COSTATE_SIZE(name, ...) int name;
 #include <costate/model.def>
+    int slopes;              /* how many of the states are slopes of the others, as of a residual; 0 */
     ad_fn *fn[AD_FUNCTIONS]; /* by enum ad_function; NULL: not there */
     const char *prelude; /* C text the emitted file needs before its functions: types and const tables of the user's file; "" */
     /* Numbers and lists of the descriptor as C text; NULL: not given, or not made of constants. The loader has them from the

@@ -186,6 +186,10 @@ typedef struct costate_problem {
      * algebraic system, of index 1. Explicit methods and some others do not take it. The initial values
      * of algebraic states are what a run makes consistent with the others, from those given; derivatives by them are zero. */
     const double *mass;
+    /* A residual F(t, y, y', p) = 0 as such a system, of twice as many states: x = (y, v), y' = v, 0 = F(t, y, v, p), with mass 1
+     * where F depends on v_k, else 0 (then 0 = v_k), and 0 for the rows of F. The last `slopes` states, half of all, are v:
+     * errors of steps are measured by y alone, since h v follows from it. */
+    int slopes;
 } costate_problem;
 
 /* ---- methods ------------------------------------------------------------------------------------------------------ */

@@ -44,6 +44,7 @@ typedef struct costate_descriptor {
 #define COSTATE_WORD(name, ...) const char *name;
 #define COSTATE_LIST(name, kind, ...) costate_##kind name;
 #define COSTATE_FUNCTION(name, ...) const void *name;
+#define COSTATE_FORM(name, ...) const void *name;
 #include <costate/model.def>
     void (*defaults)(double *p); /* fills the nominal parameters; not differentiated */
 } costate_descriptor;

@@ -488,6 +488,7 @@ typedef int costate_pattern_fn(double t, const double *y, const double *p, costa
 /* Compressed columns, allocated by malloc. */
 typedef struct costate_columns {
     int *colptr, *rowind;
+    double *mass; /* costate_generated_mass, where slopes are states */
 } costate_columns;
 
 /* The transpose of the sink's rows, of those entries that are from first to first + columns - 1. -1: no memory. */
@@ -537,7 +538,7 @@ static inline costate_pattern costate_columns_pattern(int n, const costate_colum
     return pattern;
 }
 
-#define COSTATE_GENERATED 3 /* changes with the layout below */
+#define COSTATE_GENERATED 4 /* changes with the layout below */
 
 /* What a file offers. One that holds some of the products only leaves the members of others NULL. */
 typedef struct costate_generated {
@@ -546,7 +547,7 @@ typedef struct costate_generated {
     costate_pattern_fn *pattern; /* of f_y and f_p */
     costate_problem problem;     /* its pattern is that of jac; without jac it is not set */
     double t0, t1;               /* of the file that costate diff writes: what the model's descriptor says */
-    const double *y0, *p;        /* NULL: not given, or not made of constants */
+    const double *y0, *yp0, *p;  /* NULL: not given, or not made of constants */
     const char *method;          /* likewise; */
     double rtol, atol;           /* 0: not given */
 } costate_generated;
@@ -565,6 +566,26 @@ static inline int costate_columns_find(const costate_generated *g, int of_params
     return status;
 }
 
+/* The initial state: y0 of the states, and after them yp0 (NULL: zeros) where slopes are states. */
+static inline void costate_generated_start(const costate_problem *q, const double *y0, const double *yp0, double *to)
+{
+    const size_t slopes = (size_t)q->slopes, states = (size_t)q->n - slopes;
+    memcpy(to, y0, states * sizeof *to);
+    for (size_t i = 0; i < slopes; i++) to[states + i] = yp0 ? yp0[i] : 0;
+}
+
+/* The diagonal of M where slopes are states: y_k' = v_k where the residual, the last rows of the pattern, has v_k = y_k' in it,
+ * 0 = v_k where it has not, and y_k is algebraic. Allocated by malloc; NULL: no memory. */
+static inline double *costate_generated_mass(const costate_problem *q, const costate_columns *c)
+{
+    const int n = q->n, slopes = q->slopes, states = n - slopes;
+    double *mass = (double *)calloc((size_t)n + 1, sizeof *mass);
+    for (int k = 0; mass && k < slopes; k++)
+        for (int at = c->colptr[states + k]; at < c->colptr[states + k + 1]; at++)
+            if (c->rowind[at] >= states) mass[k] = 1;
+    return mass;
+}
+
 /* The nominal initial state and parameters. -1: the file does not have them, for they are not made of constants, or are computed
  * by the model's defaults. */
 static inline int costate_generated_nominal(const costate_generated *g, double *y0, double *p)
@@ -573,7 +594,7 @@ static inline int costate_generated_nominal(const costate_generated *g, double *
     if ((q->np && !g->p) || (!q->init.eval && !g->y0)) return -1;
     if (q->np) memcpy(p, g->p, (size_t)q->np * sizeof *p);
     if (q->init.eval) return q->init.eval(0, g->t0, NULL, p, y0, q->data);
-    memcpy(y0, g->y0, (size_t)q->n * sizeof *y0);
+    costate_generated_start(q, g->y0, g->yp0, y0);
     return 0;
 }
 
@@ -593,10 +614,12 @@ static inline costate_problem costate_generated_problem(const costate_generated 
 {
     costate_problem problem = g->problem;
     double *y = (double *)malloc(((size_t)problem.n + (size_t)problem.np + 1) * sizeof *y);
-    if (!problem.jac && y && !costate_generated_nominal(g, y, y + problem.n)) {
+    if ((!problem.jac || problem.slopes) && y && !costate_generated_nominal(g, y, y + problem.n)) {
         pthread_mutex_lock(&costate_work_lock);
-        if (columns->colptr || !costate_columns_find(g, 0, g->t0, y, y + problem.n, columns))
-            problem.pattern = costate_columns_pattern(problem.n, columns);
+        const int found = columns->colptr || !costate_columns_find(g, 0, g->t0, y, y + problem.n, columns);
+        if (found && !problem.jac) problem.pattern = costate_columns_pattern(problem.n, columns);
+        if (found && problem.slopes && !columns->mass) columns->mass = costate_generated_mass(&problem, columns);
+        if (problem.slopes) problem.mass = columns->mass;
         pthread_mutex_unlock(&costate_work_lock);
     }
     free(y);

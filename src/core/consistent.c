@@ -4,6 +4,7 @@
 #include "base/kernels.h"
 #include "base/sparsity.h"
 #include "core/driver.h"
+#include "linsol/lapack.h"
 #include "method/implicit.h"
 #include "method/mass.h"
 
@@ -12,13 +13,27 @@
 #include <stdio.h>
 
 enum { ROUNDS = 50, HALVINGS = 30, TOLD = 3, SLOT = 0 };
+enum { RANKED = 500 };                /* slopes whose matrix is looked at */
+static const double dependent = 1e-9; /* what is left of a column of it */
 static const double round_off = 100 * DBL_EPSILON; /* a correction that is none, against the values themselves */
+
+/* M where the run begins: more of it may be zero there, see choose. */
+static const double *mass_of(const costate_solver *s)
+{
+    return s->start_mass ? s->start_mass : s->prob.mass;
+}
 
 static int any_algebraic(const costate_solver *s)
 {
-    for (int i = 0; s->prob.mass && i < s->prob.n; i++)
-        if (s->prob.mass[i] == 0) return 1;
+    const double *mass = mass_of(s);
+    for (int i = 0; mass && i < s->prob.n; i++)
+        if (mass[i] == 0) return 1;
     return 0;
+}
+
+static int algebraic(const costate_solver *s, int i)
+{
+    return mass_of(s)[i] == 0;
 }
 
 static double start_time(const costate_solver *s)
@@ -30,7 +45,7 @@ static double start_time(const costate_solver *s)
 static int matrix(costate_solver *s, const double *y)
 {
     TRY(cst__implicit_prepare(s));
-    return cst__implicit_algebraic(s, s->im, SLOT, start_time(s), y);
+    return cst__implicit_algebraic(s, s->im, SLOT, start_time(s), y, mass_of(s));
 }
 
 /* The family's own factors are gone. */
@@ -40,6 +55,85 @@ static void done(costate_solver *s)
     if (s->fam->start) s->fam->start(s, 0);
 }
 
+/* ---- which states are given -------------------------------------------------------------------------------------------- */
+
+/* The block of f_y by slopes of the residual, in a (count x count), rows and then columns scaled to a largest entry of 1. */
+static void block_of_slopes(const costate_solver *s, double *a)
+{
+    const implicit *m = s->im;
+    const int count = s->prob.slopes, from = s->prob.n - count;
+    memset(a, 0, (size_t)count * (size_t)count * sizeof *a);
+    for (int j = from; j < s->prob.n; j++) {
+        const pattern_column c = pattern_entries(&m->pattern, s->prob.n, j);
+        for (int k = 0; k < c.count; k++)
+            if (pattern_row(&c, k) >= from)
+                a[(size_t)(j - from) * (size_t)count + (size_t)(pattern_row(&c, k) - from)] = m->values[c.at + (size_t)k];
+    }
+    for (int columns = 0; columns < 2; columns++)
+        for (int i = 0; i < count; i++) {
+            const size_t first = (size_t)i * (columns ? (size_t)count : 1), next = columns ? 1 : (size_t)count;
+            double most = 0;
+            for (size_t k = 0; k < (size_t)count; k++) most = fmax(most, fabs(a[first + k * next]));
+            for (size_t k = 0; k < (size_t)count && most > 0; k++) a[first + k * next] /= most;
+        }
+}
+
+/* Zeros in `mass` for slopes that depend on others in the residual: QR with the largest columns first. */
+static int find_dependent(costate_solver *s, double *mass)
+{
+    const int count = s->prob.slopes;
+    int info = 0, room = 4 * count + 1, *order = cst__alloc(&s->alloc, (size_t)count, sizeof *order);
+    const size_t entries = (size_t)count * (size_t)count;
+    double *a = cst__alloc(&s->alloc, entries + (size_t)(count + room), sizeof *a), *tau = a + entries;
+    int status = a && order ? 0 : cst__fail(s, COSTATE_ERR_MEMORY, "consistent initial values of %d states", s->prob.n);
+    if (!status) {
+        block_of_slopes(s, a);
+        memset(order, 0, (size_t)count * sizeof *order);
+        if (cst__all_finite(entries, a)) dgeqp3_(&count, &count, a, &count, order, tau, tau + count, &room, &info);
+        else order[0] = 0; /* Newton's iteration will say so */
+        for (int k = 0; k < count && order[0]; k++)
+            if (!(fabs(a[(size_t)k * (size_t)count + (size_t)k]) > dependent * fabs(a[0]))) mass[order[k] - 1] = 0;
+    }
+    cst__release(&s->alloc, a);
+    cst__release(&s->alloc, order);
+    return status;
+}
+
+static size_t nonzeros(const costate_solver *s)
+{
+    const pattern_column last = pattern_entries(&s->im->pattern, s->prob.n, s->prob.n - 1);
+    return last.at + (size_t)last.count;
+}
+
+/* (y, v) with other slopes, for a rank may be lost where they are zero: v^2 = y. */
+static void elsewhere(const costate_solver *s, const double *x, double *to)
+{
+    const int states = s->prob.n - s->prob.slopes;
+    const double span = fabs(s->t1 - s->t0);
+    memcpy(to, x, (size_t)s->prob.n * sizeof *to);
+    for (int k = 0; k < s->prob.slopes; k++)
+        to[states + k] += (1 + 0.5 * sin(1.7 * k + 1)) * (fabs(x[states + k]) + (fabs(x[k]) + s->atol[k]) / span);
+}
+
+/* y_k is given, and v_k follows, where the residual depends on v_k. Where it depends on combinations of slopes only, fewer states
+ * can be given than it has slopes: as many as its matrix F_v has rank, those of independent columns; for the others 0 = v_k. */
+static int choose(costate_solver *s, const double *y)
+{
+    const size_t n = (size_t)s->prob.n;
+    s->start_mass = NULL;
+    if (!s->prob.slopes || s->prob.slopes > RANKED) return 0;
+    double *mass = cst__scratch(s, &s->of_start, 2 * n);
+    if (!mass) return s->status;
+    memcpy(mass, s->prob.mass, n * sizeof *mass);
+    TRY(cst__implicit_prepare(s));
+    if (!s->im->values) return 0;
+    elsewhere(s, y, mass + n);
+    if (cst__implicit_jacobian(s, s->im, -1, start_time(s), mass + n) || !cst__all_finite(nonzeros(s), s->im->values)) return 0;
+    TRY(find_dependent(s, mass));
+    s->start_mass = mass;
+    return 0;
+}
+
 /* ---- Newton's method --------------------------------------------------------------------------------------------------- */
 
 /* The algebraic part of f at y, zero elsewhere, into r. */
@@ -47,7 +141,7 @@ static int remainder_at(costate_solver *s, const double *y, double *r)
 {
     TRY(deriv_rhs(&s->d, start_time(s), y, s->p, r));
     for (int i = 0; i < s->prob.n; i++)
-        if (!mass_algebraic(s, i)) r[i] = 0;
+        if (!algebraic(s, i)) r[i] = 0;
     return 0;
 }
 
@@ -79,12 +173,12 @@ static int blame_rank(costate_solver *s)
 {
     char one[32];
     const implicit *m = s->im;
-    for (int i = 0; m->values && i < s->prob.n; i++) { /* of K's rows those that have nothing left */
+    for (int i = 0; m->values && !s->prob.slopes && i < s->prob.n; i++) { /* of K's rows those that have nothing left */
         double most = 0;
-        if (!mass_algebraic(s, i)) continue;
+        if (!algebraic(s, i)) continue;
         for (int j = 0; j < s->prob.n; j++) {
             const pattern_column c = pattern_entries(&m->pattern, s->prob.n, j);
-            for (int k = 0; k < c.count && mass_algebraic(s, j); k++)
+            for (int k = 0; k < c.count && algebraic(s, j); k++)
                 if (pattern_row(&c, k) == i) most = fmax(most, fabs(m->values[c.at + (size_t)k]));
         }
         if (most == 0)
@@ -93,6 +187,11 @@ static int blame_rank(costate_solver *s)
                              "above 1",
                              cst__state_name(s, i, one), s->t0);
     }
+    if (s->prob.slopes)
+        return cst__fail(s, COSTATE_ERR_CONSISTENT,
+                         "the residual does not determine slopes and algebraic states at t = %.10g: its Jacobian by them is "
+                         "singular, so that the index is above 1, or the guess of the slopes, .yp0, is a bad one",
+                         s->t0);
     return cst__fail(s, COSTATE_ERR_CONSISTENT,
                      "the algebraic equations do not determine the algebraic states at t = %.10g: their Jacobian is singular",
                      s->t0);
@@ -131,17 +230,27 @@ static int search(costate_solver *s, const double *given, double *y, const doubl
     return 0;
 }
 
+/* The name of an algebraic equation. */
+static const char *equation(const costate_solver *s, int i, char buffer[64])
+{
+    char one[32];
+    const int states = s->prob.n - s->prob.slopes;
+    if (i < states) snprintf(buffer, 64, "the algebraic equation of %s", cst__state_name(s, i, one));
+    else snprintf(buffer, 64, "residual[%d]", i - states);
+    return buffer;
+}
+
 static int newton(costate_solver *s, const double *given, double *y, double *work)
 {
     const size_t n = (size_t)s->prob.n;
     double *x = work, *trial = x + n, *next = trial + n, before = INFINITY;
-    char one[32];
+    char one[64];
     int rc = remainder_at(s, y, x);
     if (rc) return failed(s, rc, "rhs");
     for (int i = 0; i < s->prob.n; i++)
         if (!isfinite(x[i]))
-            return cst__fail_at(s, COSTATE_ERR_NOT_FINITE, s->t0, 0, 0, -1, i, "the algebraic equation of %s is %g at t = %.10g",
-                                cst__state_name(s, i, one), x[i], s->t0);
+            return cst__fail_at(s, COSTATE_ERR_NOT_FINITE, s->t0, 0, 0, -1, i, "%s is %g at t = %.10g", equation(s, i, one), x[i],
+                                s->t0);
     for (int k = 0; k < ROUNDS; k++) {
         rc = matrix(s, y);
         if (rc) return failed(s, rc, "jac");
@@ -158,15 +267,15 @@ static int newton(costate_solver *s, const double *given, double *y, double *wor
     for (int i = 1; i < s->prob.n; i++)
         if (fabs(x[i]) > fabs(x[worst])) worst = i;
     return cst__fail(s, COSTATE_ERR_CONSISTENT,
-                     "Newton's method does not converge at t = %.10g: the equation of %s is off by %g", s->t0,
-                     cst__state_name(s, worst, one), x[worst]);
+                     "Newton's method does not converge at t = %.10g: %s is off by %g", s->t0, equation(s, worst, one), x[worst]);
 }
 
 /* ---- what was changed -------------------------------------------------------------------------------------------------- */
 
-/* Tolerances by which a value moved. */
+/* Tolerances by which a value moved; slopes are guessed, not given. */
 static double moved(const costate_solver *s, int i, const double *from, const double *to)
 {
+    if (i >= s->prob.n - s->prob.slopes) return 0;
     const double unit = s->atol[i] + s->opt.rtol * fmax(fabs(from[i]), fabs(to[i])), by = fabs(to[i] - from[i]);
     return by == 0 ? 0 : by / unit;
 }
@@ -190,6 +299,13 @@ static void tell(costate_solver *s, const double *from, const double *to)
     }
     const size_t at = strlen(s->start);
     if (all > count) snprintf(s->start + at, sizeof s->start - at, ", and %d more", all - count);
+}
+
+int cst__consistent_begin(costate_solver *s, double *y)
+{
+    TRY(choose(s, y));
+    const int first = !s->start[0];
+    return cst__consistent(s, y, first);
 }
 
 int cst__consistent(costate_solver *s, double *y, int report)
@@ -218,7 +334,7 @@ int cst__consistent_tangent(costate_solver *s, dblock *d)
         rc = cst__of(s, "jvp", deriv_jvp(&s->d, start_time(s), s->y0, s->p, d->w, NULL, NULL, d->pdot, d->fdot));
     for (size_t i = 0; !rc && i < n; i++)
         for (size_t l = i * w; l < (i + 1) * w; l++)
-            d->ydot[l] = !mass_algebraic(s, (int)i) ? s->prob.mass[i] * d->ydot[l] : d->pdot ? d->fdot[l] : 0;
+            d->ydot[l] = !algebraic(s, (int)i) ? mass_of(s)[i] * d->ydot[l] : d->pdot ? d->fdot[l] : 0;
     if (!rc) rc = cst__implicit_solve(s, s->im, SLOT, 0, d->w, d->ydot);
     done(s);
     return rc ? failed(s, rc, "jvp") : 0;
@@ -229,7 +345,7 @@ static void split(const costate_solver *s, size_t w, double *chi, double *lambda
 {
     for (size_t i = 0; i < (size_t)s->prob.n; i++)
         for (size_t l = i * w; l < (i + 1) * w; l++) {
-            const double mass = s->prob.mass[i];
+            const double mass = mass_of(s)[i];
             lambda[l] = mass * chi[l];
             if (mass != 0) chi[l] = 0;
         }

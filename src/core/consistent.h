@@ -13,7 +13,9 @@
 
 #include "method/method.h"
 
-/* y (n) at t0 with parameters s->p; report: what was changed is said in costate_stats.start. 0, or a status with its message. */
+/* y (n) at t0 with parameters s->p. begin: of a run; which states are given is found anew, where that is not for the mass alone
+ * to say, and what was changed is said in costate_stats.start, as it is if report is set. 0, or a status with its message. */
+int cst__consistent_begin(costate_solver *s, double *y);
 int cst__consistent(costate_solver *s, double *y, int report);
 
 /* Directions at s->y0, d->ydot; and what is owed to the initial values, in b, with its derivative along ydot if b has one. 0, or

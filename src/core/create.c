@@ -41,7 +41,10 @@ static int check_problem(costate_solver *s)
         return cst__fail(s, COSTATE_ERR_OBJECTIVES, "observations = %d, observe.eval is %s", p->observations,
                          p->observe.eval ? "set" : "NULL");
     if (p->observations && !p->observe_at) return cst__fail(s, COSTATE_ERR_OBJECTIVES, "observe_at is NULL");
-    s->nobj = s->has_objective ? p->objectives : p->n;
+    if (p->slopes && (2 * (int64_t)p->slopes != p->n || !p->mass))
+        return cst__fail(s, COSTATE_ERR_MASS, "slopes = %d of %d states, mass is %s: they are half of all, and there is a mass",
+                         p->slopes, p->n, p->mass ? "set" : "NULL");
+    s->nobj = s->has_objective ? p->objectives : p->n - p->slopes;
     char buffer[32];
     for (int i = 0; p->mass && i < p->n; i++)
         if (!isfinite(p->mass[i]))
@@ -223,6 +226,7 @@ void costate_free(costate_solver *s)
     cst__log_free(s);
     cst__release(&s->alloc, s->psidot.at);
     cst__release(&s->alloc, s->sweep.at);
+    cst__release(&s->alloc, s->of_start.at);
     cst__release(&s->alloc, s->probe.at);
     costate_allocator alloc = cst__unguard(&s->guard, &s->alloc);
     cst__release(&alloc, s);

@@ -58,7 +58,7 @@ int cst__restart(costate_solver *s)
     s->stats.steps = s->stats.rejected = 0;
     TRY(cst__log_start(s, s->t0));
     memset(s->psi, 0, (size_t)s->nobj * sizeof *s->psi);
-    TRY(cst__consistent(s, s->y0, !s->start[0]));
+    TRY(cst__consistent_begin(s, s->y0));
     return cst__first_state(s, s->y0);
 }
 
@@ -83,7 +83,9 @@ int cst__first_size(costate_solver *s, double *first)
     if (rc < 0) return cst__callback_failed(s, rc, "rhs", s->t0, 0, 0);
     mass_divide(s, s->f);
     const int order = s->fam->id == COSTATE_BDF ? 1 : s->table->order; /* that of the first step */
-    double d0 = cst__norm(n, s->y0, s->y0, s->opt.rtol, s->atol), d1 = rc ? NAN : cst__norm(n, s->f, s->y0, s->opt.rtol, s->atol);
+    const size_t judged = cst__judged(s);
+    const double d0 = cst__norm(judged, s->y0, s->y0, s->opt.rtol, s->atol);
+    const double d1 = rc ? NAN : cst__norm(judged, s->f, s->y0, s->opt.rtol, s->atol);
     double h = d0 < 1e-5 || !(d1 >= 1e-5) ? 1e-6 : 0.01 * d0 / d1;
     h = h > 0 && h < span ? h : span; /* a slope whose norm overflows says nothing */
     if (isfinite(d1)) {
@@ -93,7 +95,7 @@ int cst__first_size(costate_solver *s, double *first)
         if (rc < 0) return cst__callback_failed(s, rc, "rhs", s->t0 + dir * h, h, 0);
         mass_divide(s, s->fnew);
         for (size_t i = 0; i < n; i++) s->fnew[i] -= s->f[i];
-        double d2 = cst__norm(n, s->fnew, s->y0, s->opt.rtol, s->atol) / h, steep = d1 > d2 ? d1 : d2;
+        double d2 = cst__norm(judged, s->fnew, s->y0, s->opt.rtol, s->atol) / h, steep = d1 > d2 ? d1 : d2;
         if (rc == 0 && isfinite(d2)) {
             double h1 = steep <= 1e-15 ? fmax(1e-6, 1e-3 * h) : pow(0.01 / steep, 1.0 / (order + 1));
             h = h1 < 100 * h ? h1 : 100 * h;

@@ -140,6 +140,7 @@ static void update(const costate_solver *s, costate_solver *w)
     w->obs_step = s->obs_step;
     w->p = s->p;
     w->y0 = s->y0;
+    w->start_mass = s->start_mass;
     w->yend = s->yend;
     memcpy(w->psi, s->psi, (size_t)s->nobj * sizeof *w->psi);
     w->tr[PRIMAL] = s->tr[PRIMAL];

@@ -6,5 +6,7 @@ void dgetrf_(const int *m, const int *n, double *a, const int *lda, int *ipiv, i
 void zgetrf_(const int *m, const int *n, double *a, const int *lda, int *ipiv, int *info);
 void dgbtrf_(const int *m, const int *n, const int *kl, const int *ku, double *ab, const int *ldab, int *ipiv, int *info);
 void zgbtrf_(const int *m, const int *n, const int *kl, const int *ku, double *ab, const int *ldab, int *ipiv, int *info);
+void dgeqp3_(const int *m, const int *n, double *a, const int *lda, int *jpvt, double *tau, double *work, const int *lwork,
+             int *info);
 
 #endif

@@ -33,10 +33,10 @@ static double norm_of(costate_solver *s, const step *st, int terms, const double
     const bdf *m = s->method;
     const double one = 1, *e = m->r;
     const size_t n = (size_t)s->prob.n;
-    if (!m->jumps) return cst__error_norm(n, terms, c, v, st->y, y, s->opt.rtol, s->atol);
+    if (!m->jumps) return cst__error_norm(cst__judged(s), terms, c, v, st->y, y, s->opt.rtol, s->atol);
     cst__combine(n, NULL, terms, c, v, m->r);
     mass_keep_differential(s, m->r);
-    return cst__error_norm(n, 1, &one, &e, st->y, y, s->opt.rtol, s->atol);
+    return cst__error_norm(cst__judged(s), 1, &one, &e, st->y, y, s->opt.rtol, s->atol);
 }
 
 /* |y_n - P_q(t_n)|; its past values must be there. */

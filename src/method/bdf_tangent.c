@@ -44,7 +44,7 @@ static int tangent_error(costate_solver *s, const step *st, const bdf_formula *f
         c[terms] = -f->weight * f->h;
         v[terms++] = d->fdot;
     }
-    *err = cst__error_norm_lanes(n, d->w, terms, c, v, d->ydot, d->stages, s->opt.rtol, s->atol);
+    *err = cst__error_norm_lanes(cst__judged(s), d->w, terms, c, v, d->ydot, d->stages, s->opt.rtol, s->atol);
     return 0;
 }
 

@@ -178,7 +178,7 @@ static int choose(const firk *m, const step *st, const double *numbers, int agai
 static int iterate(costate_solver *s, const step *st, int which, newton *c)
 {
     firk *m = s->method;
-    size_t n = (size_t)s->prob.n;
+    const size_t n = (size_t)s->prob.n, judged = cst__judged(s);
     const double *numbers = st->y + (1 + AT_NUMBERS) * n;
     TRY(cst__firk_matrices(s, st, which));
     predict(s, st);
@@ -187,7 +187,7 @@ static int iterate(costate_solver *s, const step *st, int which, newton *c)
     memcpy(q.x, m->z, sizeof q.x);
     firk_cut(st->stages, n, q.y);
     cst__weights(n, st->y, s->opt.rtol, s->atol, m->weights);
-    double size = sqrt(cst__weighted_squares(n, m->weights, st->y) / (double)n);
+    double size = sqrt(cst__weighted_squares(judged, m->weights, st->y) / (double)judged);
     *c = newton_start(s, st, size, numbers[RATE]);
     c->kappa = fmax(c->kappa, 10 * DBL_EPSILON * size); /* what round-off leaves to reach */
     c->share = fmax(c->share, c->kappa);
@@ -198,8 +198,8 @@ static int iterate(costate_solver *s, const step *st, int which, newton *c)
             if (!cst__all_finite(n, q.f[i])) return STEP_NOT_FINITE;
         }
         TRY(cst__firk_correct(s, &q, 0));
-        for (int i = 0; i < FIRK_STAGES; i++) sum += cst__weighted_squares(n, m->weights, q.f[i]);
-        newton_verdict v = newton_judge(c, sqrt(sum / (FIRK_STAGES * (double)n)));
+        for (int i = 0; i < FIRK_STAGES; i++) sum += cst__weighted_squares(judged, m->weights, q.f[i]);
+        newton_verdict v = newton_judge(c, sqrt(sum / (FIRK_STAGES * (double)judged)));
         if (v != NEWTON_AGAIN) return v == NEWTON_DONE ? 0 : STEP_NEWTON;
     }
 }
@@ -265,7 +265,7 @@ static int estimate(costate_solver *s, const step *st, int transient, double *er
             mass_apply(s, 1, m->err);
         }
         TRY(cst__implicit_solve(s, &m->im, 0, 0, 1, m->err));
-        *err = cst__error_norm(n, 1, &one, &e, st->y, st->ynew, s->opt.rtol, s->atol);
+        *err = cst__error_norm(cst__judged(s), 1, &one, &e, st->y, st->ynew, s->opt.rtol, s->atol);
     }
     return 0;
 }
@@ -287,13 +287,13 @@ static int firk_witness(costate_solver *s, const step *st, double most, double *
         c[0] = terms = 1;
         v[0] = through;
     }
-    *w = cst__error_norm(n, terms, c, v, st->y, st->ynew, s->opt.rtol, s->atol);
+    *w = cst__error_norm(cst__judged(s), terms, c, v, st->y, st->ynew, s->opt.rtol, s->atol);
     for (int pass = 0; pass < 2 && *w > most; pass++) { /* slopes of stiff components take two, for they are that large */
         for (int i = 0; i < terms; i++) c[i] *= m->gamma / st->h;
         cst__combine(n, NULL, terms, c, v, m->err);
         mass_apply(s, 1, m->err);
         TRY(cst__implicit_solve(s, &m->im, 0, 0, 1, m->err));
-        *w = cst__error_norm(n, 1, &one, &through, st->y, st->ynew, s->opt.rtol, s->atol);
+        *w = cst__error_norm(cst__judged(s), 1, &one, &through, st->y, st->ynew, s->opt.rtol, s->atol);
         c[0] = terms = 1;
         v[0] = through;
     }

@@ -104,7 +104,7 @@ static int estimate(costate_solver *s, const step *st, dblock *d, double *const 
         cst__combine(nw, raw, terms - states, c + states, v + states, raw);
     } else cst__combine(nw, NULL, terms, c, v, raw);
     TRY(cst__implicit_solve(s, &m->im, 0, 0, d->w, raw));
-    *err = cst__error_norm_lanes((size_t)s->prob.n, d->w, 1, &one, (const double *const *)&raw, d->ydot, d->ydotnew, s->opt.rtol,
+    *err = cst__error_norm_lanes(cst__judged(s), d->w, 1, &one, (const double *const *)&raw, d->ydot, d->ydotnew, s->opt.rtol,
                                  s->atol);
     return 0;
 }

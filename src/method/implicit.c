@@ -23,10 +23,10 @@ static int callback(implicit *m, const char *who, int rc)
     return LINSOL_CALLBACK;
 }
 
-static void zero_rows(const costate_solver *s, int w, double *x)
+static void zero_rows(const operator_context *c, int w, double *x)
 {
-    for (size_t i = 0; i < (size_t)s->prob.n; i++)
-        if (!mass_algebraic(s, (int)i)) memset(x + i * (size_t)w, 0, (size_t)w * sizeof *x);
+    for (size_t i = 0; i < (size_t)c->s->prob.n; i++)
+        if (c->m->mass.values[i] != 0) memset(x + i * (size_t)w, 0, (size_t)w * sizeof *x);
 }
 
 /* A copy, in the third block of scratch, without the differential equations. */
@@ -34,7 +34,7 @@ static const double *zero_differential(operator_context *c, int w, const double 
 {
     double *copy = c->scratch + 2 * (size_t)c->s->prob.n * (size_t)c->s->opt.lanes;
     memcpy(copy, x, (size_t)c->s->prob.n * (size_t)w * sizeof *x);
-    zero_rows(c->s, w, copy);
+    zero_rows(c, w, copy);
     return copy;
 }
 
@@ -54,7 +54,7 @@ static int apply(void *ctx, int transposed, int w, const double *x, double *out)
         if (c->m->algebraic && transposed) from = zero_differential(c, width, from);
         int rc = transposed ? deriv_vjp(&s->d, c->m->t, c->m->y, s->p, width, from, result, NULL)
                             : deriv_jvp(&s->d, c->m->t, c->m->y, s->p, width, NULL, from, NULL, result);
-        if (c->m->algebraic && !transposed) zero_rows(s, width, result);
+        if (c->m->algebraic && !transposed) zero_rows(c, width, result);
         TRY(callback(c->m, transposed ? "vjp" : "jvp", rc));
         if (!direct) cst__block_store(cut, b, n, to, out);
     }
@@ -229,6 +229,7 @@ int cst__implicit_jacobian(costate_solver *s, implicit *m, int64_t key, double t
 {
     m->key = -1;
     m->algebraic = 0;
+    m->mass.values = s->prob.mass;
     m->t = t;
     memcpy(m->y, y, (size_t)s->prob.n * sizeof *y);
     for (int i = 0; i < s->prob.n; i++) m->scale[i] = s->atol[i] + s->opt.rtol * fabs(y[i]);
@@ -237,15 +238,16 @@ int cst__implicit_jacobian(costate_solver *s, implicit *m, int64_t key, double t
     return 0;
 }
 
-int cst__implicit_algebraic(costate_solver *s, implicit *m, int slot, double t, const double *y)
+int cst__implicit_algebraic(costate_solver *s, implicit *m, int slot, double t, const double *y, const double *mass)
 {
     TRY(cst__of(s, "jac", cst__implicit_jacobian(s, m, -1, t, y)));
     for (int j = 0; m->values && j < s->prob.n; j++) {
         const pattern_column c = pattern_entries(&m->pattern, s->prob.n, j);
         for (int k = 0; k < c.count; k++)
-            if (!mass_algebraic(s, pattern_row(&c, k))) m->values[c.at + (size_t)k] = 0;
+            if (mass[pattern_row(&c, k)] != 0) m->values[c.at + (size_t)k] = 0;
     }
     m->algebraic = 1;
+    m->mass.values = mass;
     return cst__implicit_factor(s, m, slot, 0, 1, 0);
 }
 

@@ -39,9 +39,10 @@ int cst__implicit_follow(costate_solver *hand);
 /* The Jacobian at (t, y), and `key` for it. Returns what the callback did. */
 int cst__implicit_jacobian(costate_solver *s, implicit *m, int64_t key, double t, const double *y);
 
-/* Factors, in a slot, of the matrix of the algebraic equations alone: M - J with the rows of J zero where M is not, J at (t, y).
- * So of K x = b the differential states are M^+ b, and the others solve -J_a x = b. What families hold in slots is lost. */
-int cst__implicit_algebraic(costate_solver *s, implicit *m, int slot, double t, const double *y);
+/* Factors, in a slot, of the matrix of the algebraic equations alone: M - J with the rows of J zero where M is not, J at (t, y),
+ * M with this diagonal, which must stay. So of K x = b the differential states are M^+ b, and the others solve -J_a x = b. What
+ * families hold in slots is lost. */
+int cst__implicit_algebraic(costate_solver *s, implicit *m, int slot, double t, const double *y, const double *mass);
 
 /* Factors of (re + i im) M - J in a slot. 0, STEP_MATRIX, what a callback returned, or a negative status whose message is set. */
 int cst__implicit_factor(costate_solver *s, implicit *m, int slot, int complex, double re, double im);

@@ -28,7 +28,7 @@ static int tangent_error(costate_solver *s, dblock *d, double *const *z, double 
         c[0] = terms = 1;
         v[0] = d->kdot;
     }
-    *err = cst__error_norm_lanes(n, d->w, terms, c, v, d->ydot, d->ydotnew, s->opt.rtol, s->atol);
+    *err = cst__error_norm_lanes(cst__judged(s), d->w, terms, c, v, d->ydot, d->ydotnew, s->opt.rtol, s->atol);
     return 0;
 }
 

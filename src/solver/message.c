@@ -98,7 +98,11 @@ static const char *name(const char *const *names, int i, char letter, char buffe
 
 const char *cst__state_name(const costate_solver *s, int i, char buffer[32])
 {
-    return name(s->prob.state_names, i, 'y', buffer);
+    const int states = s->prob.n - s->prob.slopes;
+    char of[32];
+    if (i < states) return name(s->prob.state_names, i, 'y', buffer);
+    snprintf(buffer, 32, "%.30s'", name(s->prob.state_names, i - states, 'y', of));
+    return buffer;
 }
 
 const char *cst__param_name(const costate_solver *s, int i, char buffer[32])

@@ -1,0 +1,228 @@
+/* test_residual.c - F(t, y, y', p) = 0: problems that are not solved for y', known answers by several methods, products that are
+ * transposes, guesses of y', and the form that a library's user writes. The forms of test_mass.c are tested there. */
+#define _GNU_SOURCE /* mkstemps */
+#include "generated.h"
+#include "support.h"
+
+#include <costate/diff.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static const char *const methods[] = {"radau2a", "bdf", "sdirk4a", "rodas4", "lobatto3c", "sdirk4b"};
+
+static costate_options options_of(const char *method, double tol)
+{
+    costate_options o = costate_defaults(method);
+    o.rtol = o.atol = tol;
+    o.max_steps = 1000000;
+    return o;
+}
+
+/* ---- known answers ----------------------------------------------------------------------------------------------------- */
+
+/* A rotation by 1.57; y1' and y2' are in both equations. */
+static void test_rotation(void **unused)
+{
+    (void)unused;
+    costate_model *model = generated_model("rotation", NULL);
+    const costate_problem *q = costate_model_problem(model);
+    assert_int_equal(q->n, 4);
+    assert_int_equal(q->slopes, 2);
+    for (size_t m = 0; m < COUNT(methods); m++) {
+        costate_options o = options_of(methods[m], 1e-9);
+        costate_solver *s = make_solver(q, &o);
+        double y[4] = {0, 1, 0, 0}, dy0[4], h[4];
+        assert_ok(s, costate_solve(s, 0, 1.57, NULL, y));
+        assert_near(y[0], sin(1.57), 3e-7);
+        assert_near(y[1], cos(1.57), 3e-7);
+        assert_near(y[2], y[1], 1e-6); /* y1' = y2 */
+        assert_near(y[3], -y[0], 1e-6);
+        assert_string_equal(stats_of(s).start, ""); /* slopes are found, not corrected */
+        assert_ok(s, costate_gradient(s, 1, NULL, dy0, NULL));
+        assert_near(dy0[0], -0.9992033562211013, 1e-6);
+        assert_near(dy0[1], 1.0007960096425679, 1e-6);
+        assert_true(dy0[2] == 0 && dy0[3] == 0);
+        const double direction[4] = {1, 0.5, 7, 7}; /* the solution is linear in y0 */
+        assert_ok(s, costate_hessian(s, 1, NULL, direction, NULL, h, NULL));
+        for (int i = 0; i < 4; i++) assert_near(h[i], 0, 3e-7);
+        costate_free(s);
+    }
+    costate_model_close(model);
+}
+
+/* M(p) y', M singular and no diagonal. Nine digits; the initial values depend on Ub and R5. */
+static void test_transistor(void **unused)
+{
+    static const int which[] = {0, 1, 2, 3, 4, 9, 14, 15, 16, 17, 18};
+    static const double by_p[2][COUNT(which)] = {
+        {0.19764247534, -2.3163375007, 2.0743049717, 14933.647261, -1.4372487316e-05, 6.8923554954e-05, 15940.100488,
+         46996.501078, -12427.370799, 18876.909291, -68890.099022},
+        {0.1274011397762, -5.22674499, 5.57093117, 9693.40792, -0.000101906305511, 6.2208774569e-05, 55669.78923, 291403.564,
+         -16620.56767, 134034.5567, 16791.55386}};
+    static const double psi_known[] = {1.236995868, 0.62829924722};
+    static const double tolerances[] = {1e-9, 1e-9, 1e-7, 1e-8, 1e-8, 1e-7};
+    (void)unused;
+    costate_model *model = generated_model("transistor", NULL);
+    const costate_problem *q = costate_model_problem(model);
+    const costate_model_info about = costate_model_about(model);
+    for (size_t m = 0; m < 4; m++) {
+        costate_options o = options_of(methods[m], tolerances[m]);
+        costate_solver *s = make_solver(q, &o);
+        double y[16], psi[2], dy0[32], dp[2 * 19];
+        memcpy(y, about.y0, sizeof y);
+        assert_ok(s, costate_solve(s, 0, 0.2, about.p, y));
+        assert_ok(s, costate_objectives(s, psi));
+        assert_ok(s, costate_gradient(s, 2, NULL, dy0, dp));
+        const double most = tolerances[m] > 5e-8 ? 1e-5 : 1e-6;
+        for (int k = 0; k < 2; k++) {
+            assert_near(psi[k], psi_known[k], most * psi_known[k]);
+            for (size_t i = 0; i < COUNT(which); i++) {
+                const double known = by_p[k][i], got = dp[2 * which[i] + k];
+                if (!(fabs(got - known) <= most * fabs(known)))
+                    fail_msg("%s: d psi%d by parameter %d is %.12g, known %.12g", methods[m], k, which[i], got, known);
+            }
+        }
+        costate_free(s);
+    }
+    costate_model_close(model);
+}
+
+/* ---- transposes -------------------------------------------------------------------------------------------------------- */
+
+static void test_identity(void **unused)
+{
+    enum { N = 16, NP = 19 };
+    (void)unused;
+    costate_model *model = generated_model("transistor", NULL);
+    costate_problem q = *costate_model_problem(model); /* with initial values that are given */
+    q.init = (costate_function){0};
+    const costate_model_info about = costate_model_about(model);
+    for (size_t m = 0; m < COUNT(methods); m++)
+        for (int w = 1; w <= 3; w += 2) {
+            costate_options o = options_of(methods[m], 1e-4);
+            costate_solver *s = make_solver(&q, &o);
+            double y[N], ydot[3 * N], pdot[3 * NP], start[3 * N], lambda[3 * N], mu[3 * NP];
+            memcpy(y, about.y0, sizeof y);
+            for (int i = 0; i < N * w; i++) start[i] = ydot[i] = sin(i), lambda[i] = i < N / 2 * w ? cos(3 * i) : 1e-4 * cos(i);
+            for (int i = 0; i < NP * w; i++) pdot[i] = cos(2 * i) * about.p[i / w];
+            assert_ok(s, costate_tangent(s, 0, 0.02, about.p, y, w, ydot, pdot));
+            double off[3] = {0}, size[3] = {0};
+            for (int i = 0; i < N * w; i++) off[i % w] += lambda[i] * ydot[i], size[i % w] += fabs(lambda[i] * ydot[i]);
+            assert_ok(s, costate_adjoint(s, w, lambda, mu));
+            for (int i = 0; i < N * w; i++) off[i % w] -= lambda[i] * start[i], size[i % w] += fabs(lambda[i] * start[i]);
+            for (int i = 0; i < NP * w; i++) off[i % w] -= mu[i] * pdot[i], size[i % w] += fabs(mu[i] * pdot[i]);
+            for (int l = 0; l < w; l++)
+                if (!(fabs(off[l]) <= 1e-11 * size[l])) fail_msg("%s, lane %d: %g", methods[m], l, off[l] / size[l]);
+            costate_free(s);
+        }
+    costate_model_close(model);
+}
+
+/* ---- slopes ------------------------------------------------------------------------------------------------------------ */
+
+/* y'^2 = p y: two branches, and none from y' = 0, where the equation does not tell them apart. */
+static const char *const square =
+    "#include <costate/model.h>\n"
+    "static void residual(double t, const double *y, const double *yp, const double *p, double *r)\n"
+    "{ r[0] = yp[0] * yp[0] - p[0] * y[0]; }\n"
+    "#if GUESS\n"
+    "static void init(const double *p, double *y) { y[0] = p[0] * p[0]; }\n"
+    "#define START .init = init, .yp0 = COSTATE_VALUES(GUESS)\n"
+    "#else\n"
+    "#define START .y0 = COSTATE_VALUES(1)\n"
+    "#endif\n"
+    "COSTATE_MODEL(square, .states = 1, .state_names = COSTATE_NAMES(\"height\"), .params = 1, .p = COSTATE_VALUES(1), .t1 = 1,\n"
+    "    .residual = residual, START)\n";
+
+static costate_model *model_of(const char *text, const char *define)
+{
+    char name[] = "/tmp/costate-residual-XXXXXX.c";
+    const int fd = mkstemps(name, 2);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+    close(fd);
+    costate_model *m = NULL;
+    const costate_model_options options = {.defines = 1, .define = &define};
+    if (costate_model_open(&m, name, &options)) fail_msg("%s", m ? costate_model_message(m) : "out of memory");
+    unlink(name);
+    return m;
+}
+
+static void test_guess(void **unused)
+{
+    static const char *const guess[] = {"GUESS=2", "GUESS=-3", "GUESS=0"};
+    (void)unused;
+    for (int k = 0; k < 3; k++) {
+        const double sign = k ? -1 : 1;
+        costate_model *model = model_of(square, guess[k]);
+        const costate_problem *q = costate_model_problem(model);
+        const costate_model_info about = costate_model_about(model);
+        costate_options o = options_of("radau2a", 1e-9);
+        costate_solver *s = make_solver(q, &o);
+        double y[2] = {about.y0[0], about.y0[1]}, dy0[2], dp[1];
+        assert_near(about.y0[0], 1, 0);
+        assert_near(about.y0[1], k ? k == 1 ? -3 : 0 : 2, 0);
+        const int status = costate_solve(s, 0, 1, about.p, y);
+        if (k == 2) {
+            assert_int_equal(status, COSTATE_ERR_CONSISTENT);
+            assert_non_null(strstr(costate_message(s), ".yp0"));
+        } else {
+            assert_ok(s, status); /* y = (sqrt(y0) +- sqrt(p) t/2)^2, y0 = p^2 */
+            assert_near(y[0], (1 + sign / 2) * (1 + sign / 2), 1e-7);
+            assert_near(y[1], sign * (1 + sign / 2), 1e-7);
+            assert_ok(s, costate_gradient(s, 1, NULL, dy0, dp));
+            assert_near(dp[0], 2 * (1 + sign / 2) * (1 + sign / 4), 1e-7);
+        }
+        costate_free(s);
+        costate_model_close(model);
+    }
+}
+
+/* ---- by hand ----------------------------------------------------------------------------------------------------------- */
+
+/* x' + x - v... as a library has it: (y, v), y' = v, 0 = v + p y. */
+static int decay(double t, const double *x, const double *p, double *f, void *data)
+{
+    (void)t, (void)data;
+    f[0] = x[1];
+    f[1] = x[1] + p[0] * x[0];
+    return 0;
+}
+
+static void test_plain(void **unused)
+{
+    static const double mass[] = {1, 0};
+    costate_problem q = {.n = 2, .np = 1, .rhs = decay, .mass = mass, .slopes = 1};
+    (void)unused;
+    for (size_t m = 0; m < COUNT(methods); m++) {
+        costate_options o = options_of(methods[m], 1e-7);
+        costate_solver *s = make_solver(&q, &o);
+        double y[2] = {2, 5}, p[1] = {0.7}, psi[1], dy0[2], dp[1];
+        assert_ok(s, costate_solve(s, 0, 2, p, y));
+        assert_near(y[0], 2 * exp(-1.4), 1e-5);
+        assert_ok(s, costate_objectives(s, psi)); /* of one state: its slope is none */
+        assert_ok(s, costate_gradient(s, 1, NULL, dy0, dp));
+        assert_near(dy0[0], exp(-1.4), 1e-5);
+        assert_near(dp[0], -4 * exp(-1.4), 1e-5);
+        costate_free(s);
+    }
+    costate_solver *s = NULL;
+    q.mass = NULL;
+    assert_int_equal(costate_create(&s, &q, NULL), COSTATE_ERR_MASS);
+    assert_non_null(strstr(costate_message(s), "slopes = 1 of 2 states, mass is NULL"));
+    costate_free(s);
+    q.mass = mass, q.slopes = 2, s = NULL;
+    assert_int_equal(costate_create(&s, &q, NULL), COSTATE_ERR_MASS);
+    costate_free(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rotation), cmocka_unit_test(test_transistor), cmocka_unit_test(test_identity),
+        cmocka_unit_test(test_guess),    cmocka_unit_test(test_plain),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
