@@ -47,7 +47,7 @@ int cst__observe_tangent(costate_solver *s, int k, const double *y, dblock *d, c
 int cst__terminal_adjoint(costate_solver *s, const double *y, const double *ydot, ablock *b)
 {
     if (!s->has_objective)
-        for (size_t i = 0; i < (size_t)s->prob.n * (size_t)b->w; i++) b->lambda[i] += b->omega[i];
+        for (size_t i = 0; i < (size_t)s->nobj * (size_t)b->w; i++) b->lambda[i] += b->omega[i];
     return s->d.terminal.fn.eval ? seed(s, &s->d.terminal, 0, s->t1, y, ydot, b) : 0;
 }
 
