@@ -81,7 +81,8 @@ static int gradient(cli_session *s, result *a, costate_solver *solver, trial *t)
     memcpy(y, s->y0, n * sizeof *y);
     int status = costate_solve(solver, s->t0, s->t1, s->p, y);
     if (!status) status = costate_gradient(solver, a->of.count, weights, dy0, a->g);
-    if (!status && s->initial) memcpy(a->g + (size_t)s->np * w, dy0, n * w * sizeof *y);
+    const size_t initial = (size_t)(a->variables - s->np);
+    if (!status && initial) memcpy(a->g + (size_t)s->np * w, dy0, initial * w * sizeof *y);
     costate_get_stats(solver, &stats);
     t->steps = stats.steps;
     t->seconds = fmin(t->seconds, stats.forward_s + stats.adjoint_s);
