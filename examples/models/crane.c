@@ -1,5 +1,5 @@
-/* crane.c - a load on a rope under a trolley: M(y) y' = f, with a mass matrix that depends on the angle, as Lagrange's equations give
- * it. How much does the load still swing after a push of the trolley, and how does that depend on the push, the rope and the load?
+/* crane.c - a load on a rope under a trolley: M(y) y' = f, with a mass matrix that depends on the angle, as Lagrange's equations
+ * give it. How much does the load still swing after a push, and how does that depend on the push, the rope and the load?
  *
  *     (trolley + load) v' + load rope (cos(a) w' - sin(a) w^2) = force(t) - drag v
  *     cos(a) v' + rope w' + 9.81 sin(a) = 0 */
