@@ -14,7 +14,7 @@ methods() # FAMILY: "explicit", or all the others
 stiff= turn=0
 for model in "$SOURCE"/examples/models/*.c; do
     suited=$(methods implicit) quiet=
-    if grep -q '\.mass' "$model"; then # those that a refusal names; initial values are made consistent, which is told
+    if grep -q '\.mass\|\.residual' "$model"; then # those that a refusal names; initial values are made consistent, which is told
         quiet=-q
         expect 4 check "$model" --method dopri5
         suited=$(sed -n 's/.*those that do are auto, //p' err | tr -d ,)
@@ -30,7 +30,7 @@ for model in "$SOURCE"/examples/models/*.c; do
         expect 0 check "$model" --method "$method" --rtol 1e-4 $newton $quiet; silent err
     done
 done
-[ "$stiff" = ' cbm4 enzyme heat michaelis rectifier' ] || fail "the stiff models are$stiff"
+[ "$stiff" = ' cbm4 clipper crane enzyme heat michaelis rectifier' ] || fail "the stiff models are$stiff"
 
 # What is judged is what was named.
 expect 0 check "$models/lotka_volterra.c" --wrt beta; says out 'worst of 1 components, beta'
