@@ -149,7 +149,7 @@ static double adams_error(const costate_solver *s, const step *st, int order, co
     size_t n = (size_t)s->prob.n;
     adams_weights c = adams_weigh(s, st, order);
     const double *v[] = {st->stages, st->y + n, s->fnew}, weight[] = {c.a - st->h / 2, c.b, -st->h / 2};
-    return cst__error_norm(n, 3, weight, v, st->y, y, s->opt.rtol, s->atol);
+    return cst__error_norm(n, 3, weight, v, st->y, y, s->opt.rtol, s->atol, NULL);
 }
 
 static int adams_step(costate_solver *s, const step *st, double *err)

@@ -66,7 +66,7 @@ static void test_norms(void **state)
             squares += w * w;
         }
         cst__weights((size_t)n, y, rtol, positive, weights);
-        assert_near(cst__error_norm((size_t)n, 2, x.c, v, y, ynew, rtol, positive), sqrt(sum / n), 1e-14);
+        assert_near(cst__error_norm((size_t)n, 2, x.c, v, y, ynew, rtol, positive, NULL), sqrt(sum / n), 1e-14);
         assert_near(cst__weighted_squares((size_t)n, weights, v[0]), squares, 1e-13);
     }
 }
@@ -85,7 +85,7 @@ static void test_finite(void **state)
                 assert_true(cst__all_finite((size_t)n, any));
                 any[i] = ynew[i] = bad[b];
                 assert_false(cst__all_finite((size_t)n, any));
-                assert_true(isnan(cst__error_norm((size_t)n, 1, &one, &e, y, ynew, 0.1, x.base)));
+                assert_true(isnan(cst__error_norm((size_t)n, 1, &one, &e, y, ynew, 0.1, x.base, NULL)));
                 any[i] = ynew[i] = was;
             }
 }

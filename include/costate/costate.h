@@ -190,6 +190,9 @@ typedef struct costate_problem {
      * where F depends on v_k, else 0 (then 0 = v_k), and 0 for the rows of F. The last `slopes` states, half of all, are v:
      * errors of steps are measured by y alone, since h v follows from it. */
     int slopes;
+    /* n - slopes numbers, optional: 0 for a state with a mass, 1 for an algebraic one, 2 for an algebraic one that follows from
+     * the derivative by time of constraints, which are algebraic equations without algebraic states (index 2, Hessenberg's form). */
+    const double *index;
 } costate_problem;
 
 /* ---- methods ------------------------------------------------------------------------------------------------------ */

@@ -117,10 +117,11 @@ static double gather(const double acc[LANES])
 /* DBL_MIN: with atol = 0 a component that is and stays zero has no error. What does not need e is done before it comes, as an
  * iteration waits for its norm. */
 static double error_few(size_t n, int m, const double *c, const double *const *v, const double *y, const double *ynew,
-                        double rtol, const double *atol)
+                        double rtol, const double *atol, const double *unit)
 {
     double e[FEW], sum = 0, mean = 1 / (double)n;
     cst__combine(n, NULL, m, c, v, e);
+    for (size_t i = 0; unit && i < n; i++) e[i] *= unit[i];
     for (size_t i = 0; i < n; i++) {
         double a = fabs(y[i]), b = fabs(ynew[i]), q = e[i] * (1 / (atol[i] + rtol * (a > b ? a : b) + DBL_MIN));
         sum += q * q + b * 0.0;
@@ -129,15 +130,16 @@ static double error_few(size_t n, int m, const double *c, const double *const *v
 }
 
 double cst__error_norm(size_t n, int m, const double *c, const double *const *v, const double *y, const double *ynew, double rtol,
-                       const double *atol)
+                       const double *atol, const double *unit)
 {
     double acc[LANES] = {0}, nan[LANES] = {0}, e[CHUNK];
     const double *part[64];
-    if (n <= FEW) return error_few(n, m, c, v, y, ynew, rtol, atol);
+    if (n <= FEW) return error_few(n, m, c, v, y, ynew, rtol, atol, unit);
     for (size_t at = 0; at < n; at += CHUNK) {
         size_t len = n - at < CHUNK ? n - at : CHUNK, i = 0;
         for (int k = 0; k < m; k++) part[k] = v[k] + at;
         cst__combine(len, NULL, m, c, part, e);
+        for (size_t k = 0; unit && k < len; k++) e[k] *= unit[at + k];
         for (; i + LANES <= len; i += LANES)
 #pragma omp simd
             for (size_t l = 0; l < LANES; l++) {
@@ -158,7 +160,7 @@ double cst__error_norm(size_t n, int m, const double *c, const double *const *v,
 }
 
 double cst__error_norm_lanes(size_t n, int w, int m, const double *c, const double *const *v, const double *y, const double *ynew,
-                             double rtol, const double *atol)
+                             double rtol, const double *atol, const double *unit)
 {
     double worst = 0, e[64], acc[64] = {0}, nan = 0;
     const double *row[64];
@@ -168,7 +170,7 @@ double cst__error_norm_lanes(size_t n, int w, int m, const double *c, const doub
         cst__combine((size_t)w, NULL, m, c, row, e);
         for (int l = 0; l < w; l++) {
             double a = fabs(y[at + (size_t)l]), b = fabs(ynew[at + (size_t)l]);
-            double q = e[l] / (atol[i] + rtol * (a > b ? a : b) + DBL_MIN);
+            double q = (unit ? unit[i] : 1) * e[l] / (atol[i] + rtol * (a > b ? a : b) + DBL_MIN);
             acc[l] += q * q;
             nan += b * 0.0;
         }

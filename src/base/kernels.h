@@ -13,14 +13,14 @@ void cst__combine(size_t n, const double *base, int m, const double *c, const do
 void cst__combine_and_add(size_t n, int m, const double *c, const double *const *v, double *out, int count,
                           const double *const *u, double *x);
 
-/* Weighted root mean square of e = sum c[k] v[k] with weights 1/(atol + rtol max(|y|, |ynew|)); NaN if e or ynew has a value
- * that is not finite. */
+/* Weighted root mean square of e = sum c[k] v[k] with weights unit/(atol + rtol max(|y|, |ynew|)); NaN if e or ynew has a value
+ * that is not finite. unit NULL: ones. */
 double cst__error_norm(size_t n, int m, const double *c, const double *const *v, const double *y, const double *ynew, double rtol,
-                       const double *atol);
+                       const double *atol, const double *unit);
 
-/* The same for a block of w lanes, each lane by itself; the largest. atol is per row. */
+/* The same for a block of w lanes, each lane by itself; the largest. atol and unit are per row. */
 double cst__error_norm_lanes(size_t n, int w, int m, const double *c, const double *const *v, const double *y, const double *ynew,
-                             double rtol, const double *atol);
+                             double rtol, const double *atol, const double *unit);
 
 /* Root mean square of x_i / (atol_i + rtol |y_i|). */
 double cst__norm(size_t n, const double *x, const double *y, double rtol, const double *atol);

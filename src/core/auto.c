@@ -23,6 +23,7 @@ static int preferred(const costate_solver *s)
 {
     static const double meet = 3e-6;
     const costate_problem *q = &s->prob;
+    if (cst__index2(s)) return RADAU2A;
     if (!q->vjp_dot2 || (q->running.eval && !q->running.vjp_dot2)) return RADAU2A;
     return s->opt.rtol > meet ? RODAS4 : RADAU2A;
 }
@@ -128,12 +129,12 @@ static int chooses_apart(const costate_solver *s, const tangent *tg)
 
 static int choose_and_run(costate_solver *s, tangent *tg)
 {
-    const int best = preferred(s), other = best == RODAS4 ? RADAU2A : RODAS4;
+    const int best = preferred(s), other = cst__index2(s) || best == RODAS4 ? RADAU2A : RODAS4;
     const int order[] = {DOPRI5, best, other, DOPRI5};
     account a = {0};
     int status = 0, stiff = 0, end;
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
-        if (s->prob.mass && order[i] == DOPRI5) continue;
+        if (s->prob.mass && (order[i] == DOPRI5 || (i == 2 && other == best))) continue;
         if (i == 3 && !stiff) break; /* it has failed before */
         status = try(s, tg, order[i], i == 0, &end);
         if (status == 0 && s->prob.mass && !s->choice[0])

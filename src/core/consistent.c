@@ -4,6 +4,7 @@
 #include "base/kernels.h"
 #include "base/sparsity.h"
 #include "core/driver.h"
+#include "core/hidden.h"
 #include "linsol/lapack.h"
 #include "method/implicit.h"
 #include "method/mass.h"
@@ -18,14 +19,14 @@ static const double dependent = 1e-9; /* what is left of a column of it */
 static const double round_off = 100 * DBL_EPSILON; /* a correction that is none, against the values themselves */
 
 /* M where the run begins: more of it may be zero there, see choose. */
-static const double *mass_of(const costate_solver *s)
+const double *cst__start_mass(const costate_solver *s)
 {
     return s->start_mass ? s->start_mass : s->prob.mass;
 }
 
 static int any_algebraic(const costate_solver *s)
 {
-    const double *mass = mass_of(s);
+    const double *mass = cst__start_mass(s);
     for (int i = 0; mass && i < s->prob.n; i++)
         if (mass[i] == 0) return 1;
     return 0;
@@ -33,19 +34,19 @@ static int any_algebraic(const costate_solver *s)
 
 static int algebraic(const costate_solver *s, int i)
 {
-    return mass_of(s)[i] == 0;
+    return cst__start_mass(s)[i] == 0;
 }
 
-static double start_time(const costate_solver *s)
+double cst__start_time(const costate_solver *s)
 {
     return cst__beside(s->t0, s->t1);
 }
 
 /* K at (t0, y). */
-static int matrix(costate_solver *s, const double *y)
+int cst__start_matrix(costate_solver *s, const double *y)
 {
     TRY(cst__implicit_prepare(s));
-    return cst__implicit_algebraic(s, s->im, SLOT, start_time(s), y, mass_of(s));
+    return cst__implicit_algebraic(s, s->im, SLOT, cst__start_time(s), y, cst__start_mass(s), s->constraint);
 }
 
 /* The family's own factors are gone. */
@@ -128,7 +129,7 @@ static int choose(costate_solver *s, const double *y)
     TRY(cst__implicit_prepare(s));
     if (!s->im->values) return 0;
     elsewhere(s, y, mass + n);
-    if (cst__implicit_jacobian(s, s->im, -1, start_time(s), mass + n) || !cst__all_finite(nonzeros(s), s->im->values)) return 0;
+    if (cst__implicit_jacobian(s, s->im, -1, cst__start_time(s), mass + n) || !cst__all_finite(nonzeros(s), s->im->values)) return 0;
     TRY(find_dependent(s, mass));
     s->start_mass = mass;
     return 0;
@@ -136,10 +137,11 @@ static int choose(costate_solver *s, const double *y)
 
 /* ---- Newton's method --------------------------------------------------------------------------------------------------- */
 
-/* The algebraic part of f at y, zero elsewhere, into r. */
+/* The algebraic part of f at y, constraints differentiated by time, zero elsewhere, into r. */
 static int remainder_at(costate_solver *s, const double *y, double *r)
 {
-    TRY(deriv_rhs(&s->d, start_time(s), y, s->p, r));
+    TRY(deriv_rhs(&s->d, cst__start_time(s), y, s->p, r));
+    if (s->constraint) TRY(cst__hidden_remainder(s, y, r));
     for (int i = 0; i < s->prob.n; i++)
         if (!algebraic(s, i)) r[i] = 0;
     return 0;
@@ -169,10 +171,17 @@ static double length(const costate_solver *s, const double *x, const double *giv
     return sqrt(sum);
 }
 
-static int blame_rank(costate_solver *s)
+static int blame_rank(costate_solver *s, const double *y)
 {
-    char one[32];
+    char one[64], words[240];
     const implicit *m = s->im;
+    if (s->constraint) {
+        cst__hidden_blame(s, y, words, sizeof words);
+        return cst__fail(s, COSTATE_ERR_CONSISTENT,
+                         "the algebraic equations and the constraints' derivatives by time do not determine the algebraic states at "
+                         "t = %.10g: the index is above 2, or not in Hessenberg's form%s",
+                         s->t0, words);
+    }
     for (int i = 0; m->values && !s->prob.slopes && i < s->prob.n; i++) { /* of K's rows those that have nothing left */
         double most = 0;
         if (!algebraic(s, i)) continue;
@@ -183,27 +192,29 @@ static int blame_rank(costate_solver *s)
         }
         if (most == 0)
             return cst__fail(s, COSTATE_ERR_CONSISTENT,
-                             "the algebraic equation of %s (mass 0) contains no algebraic state at t = %.10g: the index is "
-                             "above 1",
-                             cst__state_name(s, i, one), s->t0);
+                             "%s contains no algebraic state at t = %.10g: the index is above 1; if it is 2, name the variables "
+                             "that it is to determine by .index",
+                             cst__equation(s, i, one), s->t0);
     }
     if (s->prob.slopes)
         return cst__fail(s, COSTATE_ERR_CONSISTENT,
                          "the residual does not determine slopes and algebraic states at t = %.10g: its Jacobian by them is "
-                         "singular, so that the index is above 1, or the guess of the slopes, .yp0, is a bad one",
+                         "singular, so that the index is above 1 (if it is 2, name the variables by .index), or the guess of the slopes, "
+                         ".yp0, is a bad one",
                          s->t0);
     return cst__fail(s, COSTATE_ERR_CONSISTENT,
                      "the algebraic equations do not determine the algebraic states at t = %.10g: their Jacobian is singular",
                      s->t0);
 }
 
-static int failed(costate_solver *s, int rc, const char *which)
+static int failed(costate_solver *s, int rc, const char *which, const double *y)
 {
     char words[160];
     int row;
+    if (rc < 0 && rc == s->status) return rc; /* it has its message */
     if (rc != STEP_MATRIX) return cst__callback_failed(s, rc, which, s->t0, 0, 0);
     int status = cst__implicit_blame(s, words, sizeof words, &row);
-    return status == COSTATE_ERR_SINGULAR ? blame_rank(s) : cst__fail(s, status, "%s at t = %.10g", words, s->t0);
+    return status == COSTATE_ERR_SINGULAR ? blame_rank(s, y) : cst__fail(s, status, "%s at t = %.10g", words, s->t0);
 }
 
 /* The correction from y with K there, in x. */
@@ -211,7 +222,10 @@ static int correction(costate_solver *s, const double *y, double *x)
 {
     TRY(remainder_at(s, y, x));
     if (!cst__all_finite((size_t)s->prob.n, x)) return 1;
-    return cst__implicit_solve(s, s->im, SLOT, 0, 1, x);
+    TRY(cst__implicit_solve(s, s->im, SLOT, 0, 1, x));
+    for (int i = 0; s->constraint && i < s->prob.n; i++)
+        if (!algebraic(s, i)) x[i] = 0; /* by which M^-1 f changes */
+    return 0;
 }
 
 /* y + x, shortened until the next simplified correction is smaller; 0 if none is. */
@@ -230,32 +244,22 @@ static int search(costate_solver *s, const double *given, double *y, const doubl
     return 0;
 }
 
-/* The name of an algebraic equation. */
-static const char *equation(const costate_solver *s, int i, char buffer[64])
-{
-    char one[32];
-    const int states = s->prob.n - s->prob.slopes;
-    if (i < states) snprintf(buffer, 64, "the algebraic equation of %s", cst__state_name(s, i, one));
-    else snprintf(buffer, 64, "residual[%d]", i - states);
-    return buffer;
-}
-
 static int newton(costate_solver *s, const double *given, double *y, double *work)
 {
     const size_t n = (size_t)s->prob.n;
     double *x = work, *trial = x + n, *next = trial + n, before = INFINITY;
     char one[64];
     int rc = remainder_at(s, y, x);
-    if (rc) return failed(s, rc, "rhs");
+    if (rc) return failed(s, rc, "rhs", y);
     for (int i = 0; i < s->prob.n; i++)
         if (!isfinite(x[i]))
-            return cst__fail_at(s, COSTATE_ERR_NOT_FINITE, s->t0, 0, 0, -1, i, "%s is %g at t = %.10g", equation(s, i, one), x[i],
+            return cst__fail_at(s, COSTATE_ERR_NOT_FINITE, s->t0, 0, 0, -1, i, "%s is %g at t = %.10g", cst__equation(s, i, one), x[i],
                                 s->t0);
     for (int k = 0; k < ROUNDS; k++) {
-        rc = matrix(s, y);
-        if (rc) return failed(s, rc, "jac");
+        rc = cst__start_matrix(s, y);
+        if (rc) return failed(s, rc, "jac", y);
         rc = correction(s, y, x);
-        if (rc) return failed(s, rc, "rhs");
+        if (rc) return failed(s, rc, "rhs", y);
         const double size = change(s, x, y);
         if (size <= round_off || (size <= 1e-10 && size > before / 2)) return 0; /* or round-off of f keeps it there */
         if (size <= 1e-6) for (size_t i = 0; i < n; i++) y[i] += x[i];
@@ -267,7 +271,7 @@ static int newton(costate_solver *s, const double *given, double *y, double *wor
     for (int i = 1; i < s->prob.n; i++)
         if (fabs(x[i]) > fabs(x[worst])) worst = i;
     return cst__fail(s, COSTATE_ERR_CONSISTENT,
-                     "Newton's method does not converge at t = %.10g: %s is off by %g", s->t0, equation(s, worst, one), x[worst]);
+                     "Newton's method does not converge at t = %.10g: %s is off by %g", s->t0, cst__equation(s, worst, one), x[worst]);
 }
 
 /* ---- what was changed -------------------------------------------------------------------------------------------------- */
@@ -304,6 +308,8 @@ static void tell(costate_solver *s, const double *from, const double *to)
 int cst__consistent_begin(costate_solver *s, double *y)
 {
     TRY(choose(s, y));
+    TRY(cst__hidden_find(s, y));
+    s->start_stays = 0;
     const int first = !s->start[0];
     return cst__consistent(s, y, first);
 }
@@ -317,10 +323,20 @@ int cst__consistent(costate_solver *s, double *y, int report)
     if (!work) return cst__fail(s, COSTATE_ERR_MEMORY, "consistent initial values of %d states", s->prob.n);
     memcpy(work, y, n * sizeof *y);
     int status = newton(s, work, y, work + n);
+    if (!status && report && s->constraint) {
+        const int rc = cst__hidden_holds(s, y);
+        if (rc) status = failed(s, rc, "rhs", y);
+    }
     if (!status && report) tell(s, work, y);
     cst__release(&s->alloc, work);
     done(s);
     return status;
+}
+
+const char *cst__consistent_lacks(const costate_solver *s)
+{
+    const int lacks = cst__index2(s) && !s->prob.vjp_dot2;
+    return lacks ? "vjp_dot2, the third derivatives of the right-hand side, for its constraints where the run begins" : NULL;
 }
 
 /* ---- derivatives ------------------------------------------------------------------------------------------------------- */
@@ -328,16 +344,22 @@ int cst__consistent(costate_solver *s, double *y, int report)
 int cst__consistent_tangent(costate_solver *s, dblock *d)
 {
     if (!any_algebraic(s)) return 0;
+    if (s->constraint && d->pdot) TRY(cst__hidden_stays(s, d));
     const size_t n = (size_t)s->prob.n, w = (size_t)d->w;
-    int rc = matrix(s, s->y0);
+    int rc = cst__start_matrix(s, s->y0);
+    if (s->constraint) {
+        if (!rc) rc = cst__hidden_tangent(s, d);
+        done(s);
+        return rc ? failed(s, rc, "jvp", s->y0) : 0;
+    }
     if (!rc && d->pdot)
-        rc = cst__of(s, "jvp", deriv_jvp(&s->d, start_time(s), s->y0, s->p, d->w, NULL, NULL, d->pdot, d->fdot));
+        rc = cst__of(s, "jvp", deriv_jvp(&s->d, cst__start_time(s), s->y0, s->p, d->w, NULL, NULL, d->pdot, d->fdot));
     for (size_t i = 0; !rc && i < n; i++)
         for (size_t l = i * w; l < (i + 1) * w; l++)
-            d->ydot[l] = !algebraic(s, (int)i) ? mass_of(s)[i] * d->ydot[l] : d->pdot ? d->fdot[l] : 0;
+            d->ydot[l] = !algebraic(s, (int)i) ? cst__start_mass(s)[i] * d->ydot[l] : d->pdot ? d->fdot[l] : 0;
     if (!rc) rc = cst__implicit_solve(s, s->im, SLOT, 0, d->w, d->ydot);
     done(s);
-    return rc ? failed(s, rc, "jvp") : 0;
+    return rc ? failed(s, rc, "jvp", s->y0) : 0;
 }
 
 /* x without the differential equations; their parts are those of M chi, in lambda. */
@@ -345,7 +367,7 @@ static void split(const costate_solver *s, size_t w, double *chi, double *lambda
 {
     for (size_t i = 0; i < (size_t)s->prob.n; i++)
         for (size_t l = i * w; l < (i + 1) * w; l++) {
-            const double mass = mass_of(s)[i];
+            const double mass = cst__start_mass(s)[i];
             lambda[l] = mass * chi[l];
             if (mass != 0) chi[l] = 0;
         }
@@ -354,11 +376,19 @@ static void split(const costate_solver *s, size_t w, double *chi, double *lambda
 int cst__consistent_adjoint(costate_solver *s, const double *ydot, ablock *b)
 {
     if (!any_algebraic(s)) return 0;
+    if (s->constraint) {
+        if ((b->mu || b->mu_dot) && !s->start_stays) TRY(cst__hidden_stays(s, NULL));
+        s->start_stays = 1;
+        int rc = cst__start_matrix(s, s->y0);
+        if (!rc) rc = cst__hidden_adjoint(s, ydot, b);
+        done(s);
+        return rc ? failed(s, rc, "vjp", s->y0) : 0;
+    }
     const size_t nw = (size_t)s->prob.n * (size_t)b->w;
-    double *chi = cst__alloc(&s->alloc, 2 * nw, sizeof *chi), *chidot = chi + nw, t = start_time(s);
+    double *chi = cst__alloc(&s->alloc, 2 * nw, sizeof *chi), *chidot = chi + nw, t = cst__start_time(s);
     if (!chi) return cst__fail(s, COSTATE_ERR_MEMORY, "consistent initial values of %d states", s->prob.n);
     memcpy(chi, b->lambda, nw * sizeof *chi);
-    int rc = matrix(s, s->y0);
+    int rc = cst__start_matrix(s, s->y0);
     if (!rc) rc = cst__implicit_solve(s, s->im, SLOT, 1, b->w, chi);
     split(s, (size_t)b->w, chi, b->lambda);
     if (!rc && !b->lambda_dot && b->mu) rc = cst__of(s, "vjp", deriv_vjp(&s->d, t, s->y0, s->p, b->w, chi, NULL, b->mu));
@@ -372,5 +402,5 @@ int cst__consistent_adjoint(costate_solver *s, const double *ydot, ablock *b)
     }
     cst__release(&s->alloc, chi);
     done(s);
-    return rc ? failed(s, rc, "vjp") : 0;
+    return rc ? failed(s, rc, "vjp", s->y0) : 0;
 }

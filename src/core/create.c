@@ -25,6 +25,25 @@ static int check_sizes(costate_solver *s)
     return cst__fail(s, COSTATE_ERR_NP, "n + np = %lld, and at most %d can be counted", (long long)n + np, INT_MAX);
 }
 
+/* The mass says which states are algebraic; .index can only add that it is of index 2. */
+static int check_index(costate_solver *s)
+{
+    const costate_problem *p = &s->prob;
+    char one[32];
+    for (int i = 0; p->index && i < p->n - p->slopes; i++) {
+        const double index = p->index[i];
+        const int algebraic = p->mass && p->mass[i] == 0;
+        if (index != 0 && index != 1 && index != 2)
+            return cst__fail(s, COSTATE_ERR_INDEX, "the index of %s is %g, and not 0, 1 or 2", cst__state_name(s, i, one), index);
+        if (algebraic == (index > 0)) continue;
+        return cst__fail(s, COSTATE_ERR_INDEX, "the index of %s is %g, but %s", cst__state_name(s, i, one), index,
+                         !algebraic    ? p->slopes ? "its slope is in the residual" : "its mass is not zero"
+                         : p->slopes ? "its slope is nowhere in the residual"
+                                     : "its mass is zero");
+    }
+    return 0;
+}
+
 static int check_problem(costate_solver *s)
 {
     costate_problem *p = &s->prob;
@@ -49,6 +68,7 @@ static int check_problem(costate_solver *s)
     for (int i = 0; p->mass && i < p->n; i++)
         if (!isfinite(p->mass[i]))
             return cst__fail(s, COSTATE_ERR_MASS, "the mass of %s is %g", cst__state_name(s, i, buffer), p->mass[i]);
+    TRY(check_index(s));
     char why[160] = "";
     int status = pattern_check(&p->pattern, p->n, why, sizeof why);
     return status ? cst__fail(s, status, "%s", why) : 0;
@@ -227,6 +247,7 @@ void costate_free(costate_solver *s)
     cst__release(&s->alloc, s->psidot.at);
     cst__release(&s->alloc, s->sweep.at);
     cst__release(&s->alloc, s->of_start.at);
+    cst__release(&s->alloc, s->of_constraint.at);
     cst__release(&s->alloc, s->probe.at);
     costate_allocator alloc = cst__unguard(&s->guard, &s->alloc);
     cst__release(&alloc, s);

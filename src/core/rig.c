@@ -24,7 +24,8 @@ static int takes(const costate_solver *s, const costate_table *table)
 {
     int algebraic = 0;
     for (int i = 0; i < s->prob.n; i++) algebraic |= s->prob.mass[i] == 0;
-    return table->family != COSTATE_ERK && (!algebraic || tableau_stiffly_accurate(table));
+    if (table->family == COSTATE_ERK || (algebraic && !tableau_stiffly_accurate(table))) return 0;
+    return table->family != COSTATE_ROS || !cst__index2(s);
 }
 
 static int takes_no_mass(costate_solver *s, const costate_table *table)
@@ -35,9 +36,11 @@ static int takes_no_mass(costate_solver *s, const costate_table *table)
         if (takes(s, costate_method(i)))
             snprintf(text + len, sizeof text - len, ", %s", costate_method(i)->name);
     }
+    const char *what = table->family == COSTATE_ERK             ? "a mass matrix"
+                       : !tableau_stiffly_accurate(table) ? "algebraic equations: it is not stiffly accurate"
+                                                          : "variables of index 2: it solves linear systems only, and loses its order";
     return cst__fail(s, COSTATE_ERR_MASS, "%s does not solve M y' = f with %s; those that do are %s",
-                     table->name ? table->name : "the user's method",
-                     table->family == COSTATE_ERK ? "a mass matrix" : "algebraic equations: it is not stiffly accurate", text);
+                     table->name ? table->name : "the user's method", what, text);
 }
 
 /* The user's table, the named one, or that of the method whose turn it is. */
@@ -65,11 +68,14 @@ static int carve(costate_solver *s)
     s->state = s->live + (s->fam->carry_doubles ? s->fam->carry_doubles(s) : 0);
     size_t n = cst__pad(s->state), np = cst__pad((size_t)s->prob.np), m = cst__pad((size_t)s->nobj);
     size_t stages = cst__pad(s->fam->stage_doubles(s)), terms = s->has_objective ? m : 0;
-    double *at = s->work = cst__alloc(&s->alloc, 7 * n + np + stages + m + terms, sizeof(double));
+    const size_t units = cst__index2(s) ? cst__pad((size_t)s->prob.n) : 0;
+    double *at = s->work = cst__alloc(&s->alloc, 7 * n + units + np + stages + m + terms, sizeof(double));
     if (!at) return cst__fail(s, COSTATE_ERR_MEMORY, "the vectors of %d states and %d parameters", s->prob.n, s->prob.np);
     double **vectors[] = {&s->atol, &s->y0, &s->yend, &s->y, &s->ynew, &s->f, &s->fnew};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++, at += n) *vectors[i] = at;
-    s->p = at;
+    s->unit = units ? at : NULL;
+    s->unit_h = 0;
+    s->p = at += units;
     s->stages = at += np;
     s->psi = at += stages;
     s->psi_row = at += m;

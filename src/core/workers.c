@@ -141,6 +141,8 @@ static void update(const costate_solver *s, costate_solver *w)
     w->p = s->p;
     w->y0 = s->y0;
     w->start_mass = s->start_mass;
+    w->constraint = s->constraint;
+    w->start_stays = s->start_stays;
     w->yend = s->yend;
     memcpy(w->psi, s->psi, (size_t)s->nobj * sizeof *w->psi);
     w->tr[PRIMAL] = s->tr[PRIMAL];

@@ -9,6 +9,7 @@
 #include "method/bdf.h"
 
 #include "base/kernels.h"
+#include "method/judge.h"
 #include "method/mass.h"
 #include "method/newton.h"
 
@@ -238,12 +239,12 @@ static int iterate(costate_solver *s, const step *st, const bdf_formula *f, cons
     memset(m->off, 0, n * sizeof *m->off);
     memcpy(st->stages, m->predicted, n * sizeof *m->off);
     TRY(cst__implicit_hold(s, SLOT_STEP, &m->held[SLOT_STEP], a));
-    *k = newton_start(s, st, cst__error_norm(cst__judged(s), 1, &one, &st->y, st->y, st->y, s->opt.rtol, s->atol), 0);
+    *k = newton_start(s, st, judge(s, st->h, 1, &one, &st->y, st->y, st->y), 0);
     for (;;) {
         TRY(residual(s, st, f, m->r));
         if (!cst__all_finite(n, m->r)) return blame(s, st->stages);
         TRY(cst__implicit_solve(s, &m->im, SLOT_STEP, 0, 1, m->r));
-        const double norm = cst__error_norm(cst__judged(s), 1, &damp, &r, st->y, st->stages, s->opt.rtol, s->atol);
+        const double norm = judge(s, st->h, 1, &damp, &r, st->y, st->stages);
         if (!isfinite(norm)) return blame(s, st->stages);
         cst__combine(n, m->off, 1, &damp, &r, m->off);
         cst__combine(n, m->predicted, 1, &one, &e, st->stages);

@@ -10,6 +10,7 @@
 #include "method/bdf.h"
 
 #include "base/kernels.h"
+#include "method/judge.h"
 #include "method/mass.h"
 
 #include <math.h>
@@ -33,10 +34,10 @@ static double norm_of(costate_solver *s, const step *st, int terms, const double
     const bdf *m = s->method;
     const double one = 1, *e = m->r;
     const size_t n = (size_t)s->prob.n;
-    if (!m->jumps) return cst__error_norm(cst__judged(s), terms, c, v, st->y, y, s->opt.rtol, s->atol);
+    if (!m->jumps) return judge(s, st->h, terms, c, v, st->y, y);
     cst__combine(n, NULL, terms, c, v, m->r);
     mass_keep_differential(s, m->r);
-    return cst__error_norm(cst__judged(s), 1, &one, &e, st->y, y, s->opt.rtol, s->atol);
+    return judge(s, st->h, 1, &one, &e, st->y, y);
 }
 
 /* |y_n - P_q(t_n)|; its past values must be there. */

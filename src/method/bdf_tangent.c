@@ -8,6 +8,7 @@
 #include "method/bdf.h"
 
 #include "base/kernels.h"
+#include "method/judge.h"
 #include "method/mass.h"
 
 static int goals(costate_solver *s, const step *st, const bdf_formula *f, dblock *d)
@@ -44,7 +45,7 @@ static int tangent_error(costate_solver *s, const step *st, const bdf_formula *f
         c[terms] = -f->weight * f->h;
         v[terms++] = d->fdot;
     }
-    *err = cst__error_norm_lanes(cst__judged(s), d->w, terms, c, v, d->ydot, d->stages, s->opt.rtol, s->atol);
+    *err = judge_lanes(s, st->h, d->w, terms, c, v, d->ydot, d->stages);
     return 0;
 }
 

@@ -184,7 +184,7 @@ static int erk_step(costate_solver *s, const step *st, double *err)
     }
     if (!err) return 0;
     TRY(cst__erk_dead_stages(s, st, 0));
-    *err = cst__error_norm(n, row_terms(&m->e, st->h, m->k, c, v, 0), c, v, st->y, st->ynew, s->opt.rtol, s->atol);
+    *err = cst__error_norm(n, row_terms(&m->e, st->h, m->k, c, v, 0), c, v, st->y, st->ynew, s->opt.rtol, s->atol, NULL);
     return 0;
 }
 
@@ -199,7 +199,7 @@ static int erk_witness(costate_solver *s, const step *st, double most, double *w
         s->fnew_valid = 1;
     }
     int terms = row_terms(&m->watch, st->h, m->k, c, v, 0);
-    *w = cst__error_norm((size_t)s->prob.n, terms, c, v, st->y, st->ynew, s->opt.rtol, s->atol);
+    *w = cst__error_norm((size_t)s->prob.n, terms, c, v, st->y, st->ynew, s->opt.rtol, s->atol, NULL);
     return 0;
 }
 

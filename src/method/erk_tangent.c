@@ -63,7 +63,7 @@ int cst__erk_tangent(costate_solver *s, const step *st, dblock *d, double *err)
     if (!err) return 0;
     TRY(dead_tangents(s, st, d, 0, k, y));
     *err = cst__error_norm_lanes((size_t)s->prob.n, d->w, row_terms(&m->e, st->h, k, c, v, 0), c, v, d->ydot, d->ydotnew,
-                                 s->opt.rtol, s->atol);
+                                 s->opt.rtol, s->atol, NULL);
     return 0;
 }
 

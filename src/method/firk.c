@@ -12,6 +12,7 @@
 #include "method/firk.h"
 
 #include "base/kernels.h"
+#include "method/judge.h"
 #include "method/mass.h"
 
 enum { KEPT, FRESH };                                 /* the Jacobian; values of the note */
@@ -186,7 +187,9 @@ static int iterate(costate_solver *s, const step *st, int which, newton *c)
     memcpy(q.f, m->f, sizeof q.f);
     memcpy(q.x, m->z, sizeof q.x);
     firk_cut(st->stages, n, q.y);
+    const double *unit = judge_unit(s, st->h);
     cst__weights(n, st->y, s->opt.rtol, s->atol, m->weights);
+    for (size_t i = 0; unit && i < judged; i++) m->weights[i] *= unit[i];
     double size = sqrt(cst__weighted_squares(judged, m->weights, st->y) / (double)judged);
     *c = newton_start(s, st, size, numbers[RATE]);
     c->kappa = fmax(c->kappa, 10 * DBL_EPSILON * size); /* what round-off leaves to reach */
@@ -265,7 +268,7 @@ static int estimate(costate_solver *s, const step *st, int transient, double *er
             mass_apply(s, 1, m->err);
         }
         TRY(cst__implicit_solve(s, &m->im, 0, 0, 1, m->err));
-        *err = cst__error_norm(cst__judged(s), 1, &one, &e, st->y, st->ynew, s->opt.rtol, s->atol);
+        *err = judge(s, st->h, 1, &one, &e, st->y, st->ynew);
     }
     return 0;
 }
@@ -287,13 +290,13 @@ static int firk_witness(costate_solver *s, const step *st, double most, double *
         c[0] = terms = 1;
         v[0] = through;
     }
-    *w = cst__error_norm(cst__judged(s), terms, c, v, st->y, st->ynew, s->opt.rtol, s->atol);
+    *w = judge(s, st->h, terms, c, v, st->y, st->ynew);
     for (int pass = 0; pass < 2 && *w > most; pass++) { /* slopes of stiff components take two, for they are that large */
         for (int i = 0; i < terms; i++) c[i] *= m->gamma / st->h;
         cst__combine(n, NULL, terms, c, v, m->err);
         mass_apply(s, 1, m->err);
         TRY(cst__implicit_solve(s, &m->im, 0, 0, 1, m->err));
-        *w = cst__error_norm(cst__judged(s), 1, &one, &through, st->y, st->ynew, s->opt.rtol, s->atol);
+        *w = judge(s, st->h, 1, &one, &through, st->y, st->ynew);
         c[0] = terms = 1;
         v[0] = through;
     }

@@ -9,6 +9,7 @@
 #include "method/firk.h"
 
 #include "base/kernels.h"
+#include "method/judge.h"
 #include "method/mass.h"
 
 static int products(costate_solver *s, const step *st, const dblock *d, double *const ydot[FIRK_STAGES],
@@ -104,8 +105,7 @@ static int estimate(costate_solver *s, const step *st, dblock *d, double *const 
         cst__combine(nw, raw, terms - states, c + states, v + states, raw);
     } else cst__combine(nw, NULL, terms, c, v, raw);
     TRY(cst__implicit_solve(s, &m->im, 0, 0, d->w, raw));
-    *err = cst__error_norm_lanes(cst__judged(s), d->w, 1, &one, (const double *const *)&raw, d->ydot, d->ydotnew, s->opt.rtol,
-                                 s->atol);
+    *err = judge_lanes(s, st->h, d->w, 1, &one, (const double *const *)&raw, d->ydot, d->ydotnew);
     return 0;
 }
 

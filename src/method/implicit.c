@@ -13,7 +13,7 @@
 typedef struct operator_context {
     costate_solver *s;
     implicit *m;
-    double scratch[]; /* two blocks, and a third if there is a mass */
+    double scratch[]; /* two blocks, and two more if there is a mass */
 } operator_context;
 
 static int callback(implicit *m, const char *who, int rc)
@@ -23,19 +23,32 @@ static int callback(implicit *m, const char *who, int rc)
     return LINSOL_CALLBACK;
 }
 
-static void zero_rows(const operator_context *c, int w, double *x)
+/* The matrix of the algebraic equations, on a block: out = J x with only those entries of J, by one or two products. Without constraints the rows of J that have a mass are zero; with them the columns that have
+ * one, but for the constraints' rows, which have no others. */
+static int apply_algebraic(operator_context *c, int transposed, int w, const double *x, double *out)
 {
-    for (size_t i = 0; i < (size_t)c->s->prob.n; i++)
-        if (c->m->mass.values[i] != 0) memset(x + i * (size_t)w, 0, (size_t)w * sizeof *x);
-}
-
-/* A copy, in the third block of scratch, without the differential equations. */
-static const double *zero_differential(operator_context *c, int w, const double *x)
-{
-    double *copy = c->scratch + 2 * (size_t)c->s->prob.n * (size_t)c->s->opt.lanes;
-    memcpy(copy, x, (size_t)c->s->prob.n * (size_t)w * sizeof *x);
-    zero_rows(c, w, copy);
-    return copy;
+    costate_solver *s = c->s;
+    const size_t n = (size_t)s->prob.n, nw = n * (size_t)w;
+    const double *mass = c->m->mass.values;
+    const signed char *constraint = c->m->constraint;
+    double *in = c->scratch + 2 * n * (size_t)s->opt.lanes, *part = in + n * (size_t)s->opt.lanes;
+    for (int pass = 0; pass < (constraint ? 2 : 1); pass++) { /* the second one: constraints */
+        for (size_t i = 0; i < nw; i++) {
+            const size_t k = i / (size_t)w;
+            const int keep = !constraint ? !transposed || mass[k] == 0 : transposed ? constraint[k] == pass : (mass[k] != 0) == pass;
+            in[i] = keep ? x[i] : 0;
+        }
+        memset(part, 0, nw * sizeof *part);
+        TRY(transposed ? deriv_vjp(&s->d, c->m->t, c->m->y, s->p, w, in, part, NULL)
+                       : deriv_jvp(&s->d, c->m->t, c->m->y, s->p, w, NULL, in, NULL, part));
+        for (size_t i = 0; i < nw; i++) {
+            const size_t k = i / (size_t)w;
+            const int keep = !constraint ? transposed || mass[k] == 0 : transposed ? (mass[k] != 0) == pass : constraint[k] == pass;
+            if (keep) out[i] = part[i];
+            else if (!pass) out[i] = 0;
+        }
+    }
+    return 0;
 }
 
 static int apply(void *ctx, int transposed, int w, const double *x, double *out)
@@ -51,10 +64,9 @@ static int apply(void *ctx, int transposed, int w, const double *x, double *out)
         double *result = direct ? out : to;
         memset(result, 0, n * (size_t)width * sizeof *out);
         const double *from = direct ? x : in;
-        if (c->m->algebraic && transposed) from = zero_differential(c, width, from);
-        int rc = transposed ? deriv_vjp(&s->d, c->m->t, c->m->y, s->p, width, from, result, NULL)
+        int rc = c->m->algebraic ? apply_algebraic(c, transposed, width, from, result)
+                 : transposed    ? deriv_vjp(&s->d, c->m->t, c->m->y, s->p, width, from, result, NULL)
                             : deriv_jvp(&s->d, c->m->t, c->m->y, s->p, width, NULL, from, NULL, result);
-        if (c->m->algebraic && !transposed) zero_rows(c, width, result);
         TRY(callback(c->m, transposed ? "vjp" : "jvp", rc));
         if (!direct) cst__block_store(cut, b, n, to, out);
     }
@@ -128,7 +140,7 @@ static int open_now(costate_solver *s, implicit *m)
     int matrix_free = !s->opt.linear_solver && !strcmp(s->opt.linsol, "gmres"),
         conditioned = matrix_free && s->opt.preconditioner;
     size_t n = cst__pad((size_t)s->prob.n), block = (size_t)s->prob.n * (size_t)s->opt.lanes;
-    size_t blocks = matrix_free ? (s->prob.mass ? 3 : 2) * block : 0;
+    size_t blocks = matrix_free ? (s->prob.mass ? 4 : 2) * block : 0;
     operator_context *ctx = m->context = cst__alloc(&s->alloc, sizeof *ctx + blocks * sizeof(double), 1);
     if (!ctx) return cst__fail(s, COSTATE_ERR_MEMORY, "the linear solver");
     ctx->s = s;
@@ -238,15 +250,23 @@ int cst__implicit_jacobian(costate_solver *s, implicit *m, int64_t key, double t
     return 0;
 }
 
-int cst__implicit_algebraic(costate_solver *s, implicit *m, int slot, double t, const double *y, const double *mass)
+/* An entry of J that is not in the matrix of the algebraic equations. */
+static int left_out(const double *mass, const signed char *constraint, int row, int column)
+{
+    return constraint ? !constraint[row] && mass[column] != 0 : mass[row] != 0;
+}
+
+int cst__implicit_algebraic(costate_solver *s, implicit *m, int slot, double t, const double *y, const double *mass,
+                            const signed char *constraint)
 {
     TRY(cst__of(s, "jac", cst__implicit_jacobian(s, m, -1, t, y)));
     for (int j = 0; m->values && j < s->prob.n; j++) {
         const pattern_column c = pattern_entries(&m->pattern, s->prob.n, j);
         for (int k = 0; k < c.count; k++)
-            if (mass[pattern_row(&c, k)] != 0) m->values[c.at + (size_t)k] = 0;
+            if (left_out(mass, constraint, pattern_row(&c, k), j)) m->values[c.at + (size_t)k] = 0;
     }
     m->algebraic = 1;
+    m->constraint = constraint;
     m->mass.values = mass;
     return cst__implicit_factor(s, m, slot, 0, 1, 0);
 }

@@ -17,7 +17,8 @@ typedef struct implicit {
     int tested;       /* that it was given right: sens/given.c */
     int waiting;      /* nothing is open yet: the pattern will be looked for when the first run knows a point */
     linsol_mass mass; /* M, if there is one */
-    int algebraic;    /* the matrix at hand is that of cst__implicit_algebraic */
+    int algebraic;    /* the matrix at hand is that of cst__implicit_algebraic, */
+    const signed char *constraint; /* with these */
     costate_pattern pattern;
     int *colptr, *rowind; /* of a pattern that was found */
     void *context;    /* of the operator */
@@ -40,9 +41,11 @@ int cst__implicit_follow(costate_solver *hand);
 int cst__implicit_jacobian(costate_solver *s, implicit *m, int64_t key, double t, const double *y);
 
 /* Factors, in a slot, of the matrix of the algebraic equations alone: M - J with the rows of J zero where M is not, J at (t, y),
- * M with this diagonal, which must stay. So of K x = b the differential states are M^+ b, and the others solve -J_a x = b. What
- * families hold in slots is lost. */
-int cst__implicit_algebraic(costate_solver *s, implicit *m, int slot, double t, const double *y, const double *mass);
+ * M with this diagonal, which must stay. So of K x = b the differential states are M^+ b, and the others solve -J_a x = b. With
+ * `constraint`, n flags of equations that contain no algebraic state: M - J with the columns of differential states zero in all
+ * rows but those (core/hidden.h). What families hold in slots is lost. */
+int cst__implicit_algebraic(costate_solver *s, implicit *m, int slot, double t, const double *y, const double *mass,
+                            const signed char *constraint);
 
 /* Factors of (re + i im) M - J in a slot. 0, STEP_MATRIX, what a callback returned, or a negative status whose message is set. */
 int cst__implicit_factor(costate_solver *s, implicit *m, int slot, int complex, double re, double im);

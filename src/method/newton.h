@@ -19,7 +19,8 @@
 
 typedef struct newton {
     int k, most;
-    int firm;  /* no smaller step is to be had */
+    int firm;  /* no smaller step is to be had, */
+    int sized; /* for all steps have a given size */
     int stuck; /* corrections that were not smaller than those before */
     double share, kappa;
     double noise; /* corrections that round-off of y alone explains */
@@ -59,6 +60,7 @@ static inline newton newton_start(const costate_solver *s, const step *st, doubl
     double guess = rate > 0 && kappa > least ? powf((float)fmax(rate, DBL_EPSILON), 0.8f) : 1; /* single precision will do */
     return (newton){.most = (int)s->opt.newton_most,
                     .firm = st->note >= 0 || s->opt.step > 0,
+                    .sized = s->opt.step > 0,
                     .share = fmax(newton_share(s), kappa),
                     .kappa = kappa,
                     .noise = 1000 * DBL_EPSILON * size,
@@ -66,10 +68,10 @@ static inline newton newton_start(const costate_solver *s, const step *st, doubl
                     .rate = guess};
 }
 
-/* An iteration that would not converge in time. */
-static inline newton_verdict newton_late(newton *c, double norm)
+/* An iteration that would not converge in time, or halts. One that is slow goes on, where steps have a given size. */
+static inline newton_verdict newton_late(newton *c, double norm, int halts)
 {
-    if (norm <= c->noise || (c->near > 0 && norm <= little)) return NEWTON_DONE;
+    if (norm <= c->noise || (c->near > 0 && norm <= little && (halts || !c->sized))) return NEWTON_DONE;
     if (c->firm && c->stuck < 4 && c->k < 10 * c->most) return NEWTON_AGAIN;
     return c->firm && norm * fmax(1, c->rate) <= 1 ? NEWTON_DONE : NEWTON_FAILS; /* round-off of f, then */
 }
@@ -87,7 +89,7 @@ static inline newton_verdict newton_judge(newton *c, double norm)
         double left = theta < hopeless ? norm * theta / (1 - theta) : norm; /* of noise, as much as it is */
         c->stuck++;
         if (left <= c->share) return c->stuck > 1 || norm <= c->noise ? NEWTON_DONE : NEWTON_AGAIN;
-        if (theta >= hopeless) return newton_late(c, norm);
+        if (theta >= hopeless) return newton_late(c, norm, 1);
     }
     if (theta > 0) {
         c->theta = theta;
@@ -98,7 +100,7 @@ static inline newton_verdict newton_judge(newton *c, double norm)
     int left = c->most - c->k;
     if (error <= c->share) return left > -c->most ? NEWTON_AGAIN : NEWTON_DONE;
     int late = left <= 0 || (c->k > 1 && error * __builtin_powi(c->theta, left - 1) > c->share);
-    return late ? newton_late(c, norm) : NEWTON_AGAIN;
+    return late ? newton_late(c, norm, 0) : NEWTON_AGAIN;
 }
 
 #endif

@@ -8,6 +8,7 @@
 #include "method/ros.h"
 
 #include "base/kernels.h"
+#include "method/judge.h"
 #include "method/mass.h"
 
 #include <math.h>
@@ -230,11 +231,11 @@ static int ros_step(costate_solver *s, const step *st, double *err)
     m->attempts = m->tried == st->n ? m->attempts + 1 : 1;
     m->tried = st->n;
     terms = row_terms(&m->e, 1, k, c, v, 0);
-    *err = cst__error_norm(cst__judged(s), terms, c, v, st->y, st->ynew, s->opt.rtol, s->atol);
+    *err = judge(s, st->h, terms, c, v, st->y, st->ynew);
     int filtered;
     const double one = 1, *e = m->y;
     TRY(cst__ros_filter(s, st, 1, terms, c, v, *err, m->y, &filtered));
-    if (filtered) *err = cst__error_norm(cst__judged(s), 1, &one, &e, st->y, st->ynew, s->opt.rtol, s->atol);
+    if (filtered) *err = judge(s, st->h, 1, &one, &e, st->y, st->ynew);
     return 0;
 }
 
@@ -257,13 +258,13 @@ static int ros_witness(costate_solver *s, const step *st, double most, double *w
         c[0] = terms = 1;
         v[0] = through;
     }
-    *w = cst__error_norm(cst__judged(s), terms, c, v, st->y, st->ynew, s->opt.rtol, s->atol);
+    *w = judge(s, st->h, terms, c, v, st->y, st->ynew);
     if (*w <= most) return 0;
     terms = row_terms(&m->watch, 1 / s->table->gamma[0], f, c, v, 0);
     cst__combine(n, NULL, terms, c, v, m->y);
     mass_keep_differential(s, m->y);
     TRY(cst__implicit_solve(s, &m->im, 0, 0, 1, m->y));
-    *w = cst__error_norm(cst__judged(s), 1, &one, &through, st->y, st->ynew, s->opt.rtol, s->atol);
+    *w = judge(s, st->h, 1, &one, &through, st->y, st->ynew);
     return 0;
 }
 

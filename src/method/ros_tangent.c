@@ -11,6 +11,7 @@
 #include "method/ros.h"
 
 #include "base/kernels.h"
+#include "method/judge.h"
 #include "method/mass.h"
 
 /* Ydot_i, in scratch or ydot itself. */
@@ -66,11 +67,11 @@ int cst__ros_tangent(costate_solver *s, const step *st, dblock *d, double *err)
     if (d->ydotnew) cst__combine(nw, d->ydot, terms, c, v, d->ydotnew);
     if (!err) return 0;
     terms = row_terms(&m->e, 1, kd, c, v, 0);
-    *err = cst__error_norm_lanes(cst__judged(s), d->w, terms, c, v, d->ydot, d->ydotnew, s->opt.rtol, s->atol);
+    *err = judge_lanes(s, st->h, d->w, terms, c, v, d->ydot, d->ydotnew);
     int filtered;
     const double one = 1, *e = scratch;
     TRY(cst__ros_filter(s, st, d->w, terms, c, v, *err, scratch, &filtered));
-    if (filtered) *err = cst__error_norm_lanes(cst__judged(s), d->w, 1, &one, &e, d->ydot, d->ydotnew, s->opt.rtol, s->atol);
+    if (filtered) *err = judge_lanes(s, st->h, d->w, 1, &one, &e, d->ydot, d->ydotnew);
     return 0;
 }
 

@@ -13,6 +13,7 @@
 #include "method/sdirk.h"
 
 #include "base/kernels.h"
+#include "method/judge.h"
 #include "method/mass.h"
 #include "method/newton.h"
 
@@ -193,7 +194,7 @@ static int newton_stage(costate_solver *s, const step *st, int i, progress *p)
         TRY(deriv_rhs(&s->d, sdirk_time(m, st, i), y, s->p, m->r));
         residual(s, p->shift, m->gi, z, m->r);
         TRY(cst__implicit_solve(s, &m->im, SLOT_STEP, 0, 1, m->r));
-        double norm = cst__error_norm(cst__judged(s), 1, &p->damp, &r, st->y, y, s->opt.rtol, s->atol);
+        double norm = judge(s, st->h, 1, &p->damp, &r, st->y, y);
         if (!isfinite(norm)) return blame(s, st, i);
         cst__combine(n, z, 1, &p->damp, &r, m->z[i + 1]);
         verdict = newton_judge(&k, norm);
@@ -237,7 +238,7 @@ static int newton_stages(costate_solver *s, const step *st, const held_matrix *a
     }
     double shift = sdirk_shift(m, st);
     *p = (progress){.shift = shift, .damp = exact ? 1 : sdirk_damp(shift, a), .exact = exact, .rate = carry[CARRY_RATE]};
-    p->size = cst__error_norm(cst__judged(s), 1, &one, &st->y, st->y, st->y, s->opt.rtol, s->atol);
+    p->size = judge(s, st->h, 1, &one, &st->y, st->y, st->y);
     for (int i = 0; i < m->s; i++) TRY(newton_stage(s, st, i, p));
     return 0;
 }
@@ -273,7 +274,7 @@ static int estimate(costate_solver *s, const step *st, double shift, double *err
         c[0] = terms = 1;
         v[0] = m->r;
     }
-    *err = cst__error_norm(cst__judged(s), terms, c, v, st->y, st->ynew, s->opt.rtol, s->atol);
+    *err = judge(s, st->h, terms, c, v, st->y, st->ynew);
     return 0;
 }
 
@@ -337,13 +338,13 @@ static int sdirk_witness(costate_solver *s, const step *st, double most, double 
         c[0] = terms = 1;
         v[0] = m->r;
     }
-    *w = cst__error_norm(cst__judged(s), terms, c, v, st->y, st->ynew, s->opt.rtol, s->atol);
+    *w = judge(s, st->h, terms, c, v, st->y, st->ynew);
     if (*w <= most) return 0;
     for (int i = 0; i < terms; i++) c[i] *= m->held[SLOT_STEP].shift;
     cst__combine(n, NULL, terms, c, v, m->r);
     mass_apply(s, 1, m->r);
     TRY(cst__implicit_solve(s, &m->im, SLOT_STEP, 0, 1, m->r));
-    *w = cst__error_norm(cst__judged(s), 1, &one, &through, st->y, st->ynew, s->opt.rtol, s->atol);
+    *w = judge(s, st->h, 1, &one, &through, st->y, st->ynew);
     return 0;
 }
 

@@ -10,9 +10,10 @@
 #include "method/sdirk.h"
 
 #include "base/kernels.h"
+#include "method/judge.h"
 #include "method/mass.h"
 
-static int tangent_error(costate_solver *s, dblock *d, double *const *z, double *err)
+static int tangent_error(costate_solver *s, const step *st, dblock *d, double *const *z, double *err)
 {
     sdirk *m = s->method;
     size_t n = (size_t)s->prob.n, nw = n * (size_t)d->w;
@@ -28,7 +29,7 @@ static int tangent_error(costate_solver *s, dblock *d, double *const *z, double 
         c[0] = terms = 1;
         v[0] = d->kdot;
     }
-    *err = cst__error_norm_lanes(cst__judged(s), d->w, terms, c, v, d->ydot, d->ydotnew, s->opt.rtol, s->atol);
+    *err = judge_lanes(s, st->h, d->w, terms, c, v, d->ydot, d->ydotnew);
     return 0;
 }
 
@@ -53,7 +54,7 @@ int cst__sdirk_tangent(costate_solver *s, const step *st, dblock *d, double *err
     }
     int terms = row_terms(&m->d, 1, z, c, v, 0);
     if (d->ydotnew) cst__combine(nw, d->ydot, terms, c, v, d->ydotnew);
-    if (err) TRY(tangent_error(s, d, z, err));
+    if (err) TRY(tangent_error(s, st, d, z, err));
     for (int i = 0; i < m->s; i++) cst__combine(nw, d->ydot, 1, &one, (const double *const *)&z[i], z[i]); /* now Ydot_i */
     return 0;
 }

@@ -1,6 +1,7 @@
 /* check_second.c - second order: <d1, H d2> = <d2, H d1> for each objective, or sums of them; Hessian products against
  * differences of tangents along d1, over the recorded steps; and whole sweeps of full width against those of one lane. */
 #include "sens/check.h"
+#include "sens/sweep.h"
 
 #include <float.h>
 #include <math.h>
@@ -299,7 +300,7 @@ static int without(check *c, int status)
 int cst__check_second(check *c)
 {
     costate_solver *s = c->s;
-    int second = !s->fam->second_lacks || !s->fam->second_lacks(s), status;
+    int second = !cst__second_lacks(s), status;
     size_t lanes = (size_t)s->opt.lanes;
     double *work = cst__alloc(&s->alloc, (c->nobj + 2 * c->m) * lanes + 3 * c->m, sizeof *work);
     c->bend = c->out->symmetry = NAN;

@@ -9,6 +9,7 @@
 #include "sens/sweep.h"
 
 #include "base/kernels.h"
+#include "core/consistent.h"
 #include "core/workers.h"
 #include "platform/machine.h"
 #include "sens/fast.h"
@@ -88,12 +89,18 @@ static int block(costate_solver *s, int q, void *ctx)
     return 0;
 }
 
+const char *cst__second_lacks(const costate_solver *s)
+{
+    const char *lacks = s->fam->second_lacks ? s->fam->second_lacks(s) : NULL;
+    return lacks ? lacks : cst__consistent_lacks(s);
+}
+
 static int hessian(costate_solver *s, int w, arrays *a)
 {
     size_t lanes = (size_t)w;
     TRY(cst__sweep_ready(s));
     TRY(cst__given_test(s));
-    const char *lacks = s->fam->second_lacks ? s->fam->second_lacks(s) : NULL;
+    const char *lacks = cst__second_lacks(s);
     if (lacks) return cst__fail(s, COSTATE_ERR_SECOND, "%s needs %s", s->stats.method, lacks);
     if ((a->ydot && !cst__all_finite((size_t)s->prob.n * lanes, a->ydot)) ||
         (a->pdot && !cst__all_finite((size_t)s->prob.np * lanes, a->pdot)))

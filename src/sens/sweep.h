@@ -33,5 +33,6 @@ int cst__sweep_part(costate_solver *s, sweep *w, int64_t hi, int64_t lo);
 /* The trajectory's step n, and where it could not be had, why. */
 int cst__sweep_fetch(costate_solver *s, const sweep *w, int64_t n, const double **y, const double **data);
 int cst__sweep_ready(costate_solver *s); /* 0 if there is a recorded run */
+const char *cst__second_lacks(const costate_solver *s); /* the product that a second order lacks; NULL: none */
 
 #endif

@@ -100,6 +100,9 @@ struct costate_solver {
     reserve sweep; /* memory of tangent runs and backward sweeps */
     reserve of_start;         /* memory of */
     const double *start_mass; /* M at t0, where it is not the problem's: core/consistent.c; NULL: it is */
+    reserve of_constraint;
+    const signed char *constraint; /* n: equations that are constraints of index 2; NULL: there are none. core/hidden.h */
+    int start_stays;               /* parameters do not move the initial values off them */
     reserve probe; /* of what watches an explicit method */
     int64_t fast_step; /* where its last run met a mode that it hardly damps, -1: nowhere; */
     double fast_speed, fast_end; /* |lambda| there, and at the end of the run, 0: not there; */
@@ -129,13 +132,21 @@ int cst__log_start(costate_solver *s, double t0); /* a run begins */
 int cst__log_grow(costate_solver *s);
 void cst__log_free(costate_solver *s);
 
-/* An accepted step of size h that ended at tn, which is a stop or not, with s->note. */
 /* The states that norms go by: all but slopes, which follow from the others (costate_problem.slopes). */
 static inline size_t cst__judged(const costate_solver *s)
 {
     return (size_t)(s->prob.n - s->prob.slopes);
 }
 
+/* How many of them are of index 2. */
+static inline int cst__index2(const costate_solver *s)
+{
+    int count = 0;
+    for (size_t i = 0; s->prob.index && i < cst__judged(s); i++) count += s->prob.index[i] == 2;
+    return count;
+}
+
+/* An accepted step of size h that ended at tn, which is a stop or not, with s->note. */
 static inline int cst__log_append(costate_solver *s, double h, double tn, int stop)
 {
     step_log *log = &s->log;

@@ -1,0 +1,36 @@
+/* judge.h - how large an error is, in tolerances.
+ *
+ * Slopes of a residual are not looked at, for they follow from the states. Of an index-2 variable the local error and the round-off
+ * of Newton's iteration are O(1/h) larger than those of what it drives, and do it no harm: its errors are multiplied by h, in
+ * every norm of a step (Hairer, Wanner II, VII.7). */
+#ifndef COSTATE_METHOD_JUDGE_H
+#define COSTATE_METHOD_JUDGE_H
+
+#include "base/kernels.h"
+#include "solver/solver.h"
+
+#include <math.h>
+
+/* The units of errors in a step of size h: NULL, unless there are index-2 variables. */
+static inline const double *judge_unit(costate_solver *s, double h)
+{
+    const double *index = s->prob.index;
+    if (!s->unit) return NULL;
+    for (size_t i = 0, n = cst__judged(s); s->unit_h != h && i < n; i++) s->unit[i] = index[i] == 2 ? fabs(h) : 1;
+    s->unit_h = h;
+    return s->unit;
+}
+
+static inline double judge(costate_solver *s, double h, int m, const double *c, const double *const *v, const double *y,
+                           const double *ynew)
+{
+    return cst__error_norm(cst__judged(s), m, c, v, y, ynew, s->opt.rtol, s->atol, judge_unit(s, h));
+}
+
+static inline double judge_lanes(costate_solver *s, double h, int w, int m, const double *c, const double *const *v,
+                                 const double *y, const double *ynew)
+{
+    return cst__error_norm_lanes(cst__judged(s), w, m, c, v, y, ynew, s->opt.rtol, s->atol, judge_unit(s, h));
+}
+
+#endif

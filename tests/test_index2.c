@@ -1,0 +1,361 @@
+/* test_index2.c - constraints of index 2: known answers, orders and transposes by every method that takes them, of M y' = f and of
+ * F(t, y, y', p) = 0; derivatives of the values that the constraints' derivatives by time determine; and what is refused. */
+#include "generated.h"
+#include "support.h"
+
+#include <math.h>
+
+enum { MOST = 16, N = 4, NP = 4 };
+
+static const char *const forms[] = {NULL, "RESIDUAL=1"};
+static const char *const methods[] = {"radau2a", "lobatto3c", "bdf", "sdirk4a", "sdirk4b", "sdirk2a", "sdirk2b", "sdirk3a"};
+
+typedef struct subject {
+    costate_model *model;
+    const costate_problem *prob;
+    costate_model_info about;
+} subject;
+
+static subject subject_open(const char *name, const char *define)
+{
+    subject q = {.model = generated_model(name, define)};
+    q.prob = costate_model_problem(q.model);
+    q.about = costate_model_about(q.model);
+    return q;
+}
+
+static costate_options options_of(const char *method, double rtol)
+{
+    costate_options o = costate_defaults(method);
+    o.rtol = o.atol = rtol;
+    return o;
+}
+
+static void solve(costate_solver *s, const subject *q, double *y)
+{
+    memcpy(y, q->about.y0, (size_t)q->prob->n * sizeof *y);
+    assert_ok(s, costate_solve(s, q->about.t0, q->about.t1, q->about.p, y));
+}
+
+/* ---- orders ------------------------------------------------------------------------------------------------------------ */
+
+/* Of differential and of algebraic states, and so of what the objectives, one of each, have as gradients and Hessian products. */
+static const struct order {
+    const char *name;
+    double order[2];
+    int steps; /* that show it */
+} orders[] = {{"radau2a", {5, 3}, 40},  {"lobatto3c", {4, 2}, 160}, {"sdirk4a", {2, 1}, 400}, {"sdirk4b", {2, 1}, 400},
+              {"sdirk2a", {2, 1}, 1600}, {"sdirk2b", {2, 1}, 1600}, {"sdirk3a", {2, 1}, 1600}};
+
+enum { VALUE, GRADIENT, TANGENT, PRODUCT, KINDS };
+
+/* Of both objectives: values, derivatives by the parameters and along a direction, a Hessian times it. */
+static void results(const subject *q, const char *method, int steps, double rtol, double r[2][KINDS][NP])
+{
+    const double pdot[NP] = {0.6, -0.8, 0.3, 0.1};
+    costate_options o = options_of(method, rtol);
+    o.step = steps ? q->about.t1 / steps : 0;
+    o.tangent_solve = o.adjoint_solve = "direct";
+    costate_solver *s = make_solver(q->prob, &o);
+    const int np = q->prob->np;
+    double y[MOST], psi[2], dp[2 * NP], psidot[2], dy0[2 * MOST], ydot[MOST] = {0};
+    memset(r, 0, 2 * sizeof *r);
+    memcpy(y, q->about.y0, (size_t)q->prob->n * sizeof *y);
+    assert_ok(s, costate_tangent(s, q->about.t0, q->about.t1, q->about.p, y, 1, ydot, pdot));
+    assert_ok(s, costate_objectives_dot(s, psidot));
+    assert_ok(s, costate_objectives(s, psi));
+    assert_ok(s, costate_gradient(s, 2, NULL, dy0, dp));
+    for (int k = 0; k < 2; k++) {
+        const double weights[2] = {!k, k};
+        r[k][VALUE][0] = psi[k];
+        r[k][TANGENT][0] = psidot[k];
+        for (int i = 0; i < np; i++) r[k][GRADIENT][i] = dp[2 * i + k];
+        assert_ok(s, costate_hessian(s, 1, weights, NULL, pdot, dy0, r[k][PRODUCT]));
+    }
+    costate_free(s);
+}
+
+static double apart(const double *a, const double *b)
+{
+    double sum = 0;
+    for (int i = 0; i < NP; i++) sum = hypot(sum, a[i] - b[i]);
+    return sum;
+}
+
+static void order_of(const char *name, const char *form, const struct order *m)
+{
+    static const char *const kinds[] = {"value", "gradient", "tangent", "Hessian product"};
+    double exact[2][KINDS][NP], coarse[2][KINDS][NP], fine[2][KINDS][NP];
+    subject q = subject_open(name, form);
+    results(&q, "radau2a", 3000, 1e-12, exact);
+    results(&q, m->name, m->steps, 1e-6, coarse);
+    results(&q, m->name, 2 * m->steps, 1e-6, fine);
+    for (int k = 0; k < 2; k++)
+        for (int kind = 0; kind < KINDS; kind++) {
+            const double found = log2(apart(coarse[k][kind], exact[k][kind]) / apart(fine[k][kind], exact[k][kind]));
+            if (!(fabs(found - m->order[k]) <= 0.25))
+                fail_msg("%s by %s, objective %d, %s: order %.2f instead of %g (%g, %g)", name, m->name, k, kinds[kind], found,
+                         m->order[k], apart(coarse[k][kind], exact[k][kind]), apart(fine[k][kind], exact[k][kind]));
+        }
+    costate_model_close(q.model);
+}
+
+static void test_orders(void **unused)
+{
+    (void)unused;
+    for (size_t m = 0; m < COUNT(orders); m++)
+        for (size_t f = 0; f < COUNT(forms); f++) order_of("exponential_index2", forms[f], &orders[m]);
+}
+
+/* ---- transposes -------------------------------------------------------------------------------------------------------- */
+
+static double identity(costate_solver *s, const subject *q)
+{
+    enum { W = 5 };
+    const size_t n = (size_t)q->prob->n, np = (size_t)q->prob->np, nobj = (size_t)q->prob->objectives;
+    double y[MOST], ydot[MOST * W], pdot[NP * W], psidot[2 * W], dy0[MOST * 2], dp[NP * 2], start[MOST * W], worst = 0;
+    memcpy(y, q->about.y0, n * sizeof *y);
+    memset(ydot, 0, sizeof ydot); /* init has them follow */
+    for (size_t i = 0; i < np * W; i++) pdot[i] = cos(2 * (double)i) * q->about.p[i / W];
+    for (size_t i = 0; i < n * W; i++) start[i] = ydot[i] = 1e-2 * sin((double)i);
+    assert_ok(s, costate_tangent(s, q->about.t0, q->about.t1, q->about.p, y, W, ydot, pdot));
+    assert_ok(s, costate_objectives_dot(s, psidot));
+    assert_ok(s, costate_gradient(s, (int)nobj, NULL, dy0, dp));
+    for (size_t k = 0; k < nobj; k++)
+        for (size_t l = 0; l < W; l++) {
+            double sum = 0, size = fabs(psidot[k * W + l]);
+            for (size_t i = 0; i < n; i++) sum += dy0[i * nobj + k] * start[i * W + l], size += fabs(dy0[i * nobj + k] * start[i * W + l]);
+            for (size_t i = 0; i < np; i++) sum += dp[i * nobj + k] * pdot[i * W + l], size += fabs(dp[i * nobj + k] * pdot[i * W + l]);
+            worst = fmax(worst, fabs(sum - psidot[k * W + l]) / size);
+        }
+    for (size_t i = 0; i < n; i++) assert_true(q->prob->mass[i] != 0 || dy0[i * nobj] == 0);
+    return worst;
+}
+
+static void test_identity(void **unused)
+{
+    static const char *const names[] = {"mixed_index2", "exponential_index2"};
+    (void)unused;
+    for (size_t c = 0; c < COUNT(forms) * COUNT(names); c++) {
+        subject q = subject_open(names[c / COUNT(forms)], forms[c % COUNT(forms)]);
+        for (size_t m = 0; m < COUNT(methods); m++)
+            for (int iterated = 0; iterated < 2; iterated++) {
+                costate_options o = options_of(methods[m], 1e-4);
+                o.tangent_solve = o.adjoint_solve = iterated ? "iterated" : "direct";
+                o.sweep_tol = 1e-14;
+                costate_solver *s = make_solver(q.prob, &o);
+                /* z is a difference quotient of what is on the constraint, and SDIRK methods take hundreds of steps */
+                const double off = identity(s, &q), most = iterated ? 1e-10 : strncmp(methods[m], "sdirk", 5) ? 1e-12 : 1e-11;
+                if (!(off <= most)) fail_msg("%s by %s, %s: %g", names[c / COUNT(forms)], methods[m], o.adjoint_solve, off);
+                costate_free(s);
+            }
+        costate_model_close(q.model);
+    }
+}
+
+/* ---- initial values ---------------------------------------------------------------------------------------------------- */
+
+/* a(0)^2 + b(0) of mixed_index2 by (u, v, p). */
+static double at_start(const double *x)
+{
+    const double u = x[0], v = x[1], *p = x + 2;
+    const double a = -(p[2] + (v - u * u) * sin(u)) / (v * (p[1] + 1 + v * v) + u * (p[0] - u * p[1]));
+    return a * a + sin(u) + p[1] * a;
+}
+
+static double by_parameters(const double *p)
+{
+    const double x[6] = {p[3], p[2] / p[3], p[0], p[1], p[2], p[3]};
+    return at_start(x);
+}
+
+/* A derivative by differences, three sizes extrapolated. */
+static double slope(double (*fn)(const double *), int n, const double *x, const double *d)
+{
+    double s[3], z[6];
+    for (int k = 0; k < 3; k++) {
+        const double h = 0.02 / (1 << k);
+        s[k] = 0;
+        for (int side = -1; side <= 1; side += 2) {
+            for (int i = 0; i < n; i++) z[i] = x[i] + side * h * d[i];
+            s[k] += side * fn(z) / (2 * h);
+        }
+    }
+    const double one = (4 * s[1] - s[0]) / 3, two = (4 * s[2] - s[1]) / 3;
+    return (16 * two - one) / 15;
+}
+
+static const double *direction;
+static double slope_by_parameters(const double *p)
+{
+    return slope(by_parameters, NP, p, direction);
+}
+
+/* Everything that the first objective sees is there at t0, so that derivatives are those of consistent values alone. */
+static void test_start(void **unused)
+{
+    static const char *const some[] = {"radau2a", "bdf", "sdirk4a"};
+    (void)unused;
+    for (size_t c = 0; c < COUNT(forms) * COUNT(some); c++) {
+        subject q = subject_open("mixed_index2", forms[c % COUNT(forms)]);
+        const double *p = q.about.p, weights[2] = {1, 0}, pdot[NP] = {0.6, -0.8, 0.3, 0.5};
+        const int n = q.prob->n;
+        costate_options o = options_of(some[c / COUNT(forms)], 1e-6);
+        costate_solver *s = make_solver(q.prob, &o);
+        double y[MOST], psi[2], dy0[MOST], dp[NP], hy0[MOST], hp[NP];
+        solve(s, &q, y);
+        assert_non_null(strstr(stats_of(s).start, "b from 0 to 0.646268, a from 0 to -0.236961"));
+        assert_ok(s, costate_objectives(s, psi));
+        assert_near(psi[0], by_parameters(p), 1e-13);
+        assert_ok(s, costate_gradient(s, 1, weights, dy0, dp));
+        assert_ok(s, costate_hessian(s, 1, weights, NULL, pdot, hy0, hp));
+        for (int i = 0; i < NP; i++) {
+            double unit[NP] = {0};
+            unit[i] = 1;
+            assert_near(dp[i], slope(by_parameters, NP, p, unit), 1e-9);
+            direction = pdot;
+            assert_near(hp[i], slope(slope_by_parameters, NP, p, unit), 1e-7);
+        }
+        costate_free(s);
+
+        /* With initial values that are given: their own derivatives. */
+        costate_problem bare = *q.prob;
+        bare.init = (costate_function){0};
+        const double x[6] = {p[3], p[2] / p[3], p[0], p[1], p[2], p[3]};
+        s = make_solver(&bare, &o);
+        memset(y, 0, sizeof y);
+        y[0] = x[0], y[1] = x[1];
+        assert_ok(s, costate_solve(s, 0, 1, p, y));
+        assert_ok(s, costate_gradient(s, 1, weights, dy0, NULL));
+        for (int i = 0; i < 2; i++) {
+            double unit[6] = {0};
+            unit[i] = 1;
+            assert_near(dy0[i], slope(at_start, 6, x, unit), 1e-9);
+        }
+        for (int i = 2; i < n; i++) assert_true(i >= n - q.prob->slopes || dy0[i] == 0);
+        costate_free(s);
+        costate_model_close(q.model);
+    }
+}
+
+/* ---- steps ------------------------------------------------------------------------------------------------------------- */
+
+/* The errors of index-2 variables, and round-off in them, are O(1/h) larger than those of the others; norms know. */
+static void test_steps(void **unused)
+{
+    static const char *const some[] = {"radau2a", "bdf"};
+    (void)unused;
+    for (size_t c = 0; c < COUNT(forms) * COUNT(some); c++)
+        for (double rtol = 1e-4; rtol > 1e-11; rtol *= 0.01) {
+            subject q = subject_open("mixed_index2", forms[c % COUNT(forms)]);
+            costate_options o = options_of(some[c / COUNT(forms)], rtol);
+            costate_solver *s = make_solver(q.prob, &o);
+            double y[MOST];
+            solve(s, &q, y);
+            const costate_stats st = stats_of(s);
+            if (st.steps > 200 || st.rejected > st.steps / 3)
+                fail_msg("%s at %g: %lld steps, %lld rejected", o.method, rtol, (long long)st.steps, (long long)st.rejected);
+            assert_near(y[0] * y[1], q.about.p[2] * exp(-1), 100 * rtol);
+            costate_free(s);
+            costate_model_close(q.model);
+        }
+}
+
+/* ---- the same bits ----------------------------------------------------------------------------------------------------- */
+
+static void bits(const subject *q, const char *method, int64_t memory, int64_t disk, int threads, double *out)
+{
+    const size_t n = (size_t)q->prob->n, np = (size_t)q->prob->np, m = (size_t)q->prob->objectives;
+    double y[MOST], pdot[NP] = {1, 2, 3, 4};
+    costate_options o = options_of(method, 1e-7);
+    o.memory = memory, o.disk = disk, o.threads = threads, o.lanes = 1;
+    costate_solver *s = make_solver(q->prob, &o);
+    solve(s, q, y);
+    assert_ok(s, costate_gradient(s, (int)m, NULL, out, out + n * m));
+    assert_ok(s, costate_hessian(s, 1, NULL, NULL, pdot, out + (n + np) * m, out + (n + np) * m + n));
+    costate_free(s);
+}
+
+static void test_bits(void **unused)
+{
+    static const char *const some[] = {"radau2a", "bdf", "sdirk2a"};
+    (void)unused;
+    for (size_t c = 0; c < COUNT(forms) * COUNT(some); c++) {
+        subject q = subject_open("mixed_index2", forms[c % COUNT(forms)]);
+        const size_t count = (size_t)(q.prob->n + q.prob->np) * 3;
+        double one[96] = {0}, other[96] = {0};
+        bits(&q, some[c / COUNT(forms)], 1 << 26, 0, 1, one);
+        bits(&q, some[c / COUNT(forms)], 20000, 0, 1, other);
+        assert_bits(other, one, count);
+        bits(&q, some[c / COUNT(forms)], 20000, 1 << 22, 3, other);
+        assert_bits(other, one, count);
+        costate_model_close(q.model);
+    }
+}
+
+/* ---- refusals ---------------------------------------------------------------------------------------------------------- */
+
+/* x' = u, u' = -l x, 0 = x - cos t: of index 3; and x' = l, 0 = x - p t, with u' = 0 beside it: of index 2. */
+static int third(double t, const double *y, const double *p, double *f, void *data)
+{
+    (void)p, (void)data;
+    f[0] = y[1];
+    f[1] = -y[2] * y[0];
+    f[2] = y[0] - cos(t);
+    return 0;
+}
+
+static int driven(double t, const double *y, const double *p, double *f, void *data)
+{
+    (void)data;
+    f[0] = y[2];
+    f[1] = 0;
+    f[2] = y[0] - p[0] * (1 + t);
+    return 0;
+}
+
+static void refused(costate_rhs_fn *rhs, const double *index, const char *method, const double *start, int status, const char *words)
+{
+    static const double mass[] = {1, 1, 0};
+    const costate_problem q = {.n = 3, .np = 1, .rhs = rhs, .mass = mass, .index = index};
+    costate_options o = options_of(method, 1e-6);
+    costate_solver *s = NULL;
+    double y[3] = {start[0], start[1], start[2]}, p[1] = {1}, dy0[9], dp[3];
+    int got = costate_create(&s, &q, &o);
+    if (!got) got = costate_solve(s, 0, 1, p, y);
+    if (!got && status) got = costate_gradient(s, 3, NULL, dy0, dp);
+    assert_int_equal(got, status);
+    if (!strstr(costate_message(s), words)) fail_msg("\"%s\" lacks \"%s\"", costate_message(s), words);
+    costate_free(s);
+}
+
+static void test_refused(void **unused)
+{
+    static const double right[] = {0, 0, 2}, early[] = {0, 2, 2}, strange[] = {0, 0, 3}, one[] = {0, 0, 1}, start[] = {1, 0, 0},
+                        off[] = {1.001, 0, 0};
+    (void)unused;
+    refused(driven, strange, "radau2a", start, COSTATE_ERR_INDEX, "the index of y[2] is 3");
+    refused(driven, early, "radau2a", start, COSTATE_ERR_INDEX, "the index of y[1] is 2, but its mass is not zero");
+    refused(driven, right, "rodas4", start, COSTATE_ERR_MASS, "those that do are auto, sdirk2a");
+    refused(driven, right, "dopri5", start, COSTATE_ERR_MASS, "a mass matrix; those that do are auto, sdirk2a");
+    refused(driven, right, "gauss", start, COSTATE_ERR_MASS, "it is not stiffly accurate");
+    static const char *const all[] = {"auto", "bdf", "sdirk4a"};
+    for (size_t m = 0; m < COUNT(all); m++) {
+        refused(driven, NULL, all[m], start, COSTATE_ERR_CONSISTENT, "y[2] contains no algebraic state at t = 0: the index is above 1");
+        refused(driven, one, all[m], start, COSTATE_ERR_CONSISTENT, "name the variables that it is to determine by .index");
+        refused(third, right, all[m], start, COSTATE_ERR_CONSISTENT,
+                "the derivative by time of the algebraic equation of y[2] contains no algebraic state either; differentiate it once");
+        refused(driven, right, all[m], off, COSTATE_ERR_CONSISTENT,
+                "the algebraic equation of y[2] is off by 0.001: nearer to it are y[0] = 1;");
+        refused(driven, right, all[m], start, COSTATE_ERR_CONSISTENT, "the initial values leave a constraint");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_orders), cmocka_unit_test(test_identity), cmocka_unit_test(test_start),
+        cmocka_unit_test(test_steps),  cmocka_unit_test(test_bits),     cmocka_unit_test(test_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
