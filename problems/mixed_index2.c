@@ -1,6 +1,7 @@
 /* mixed_index2.c - algebraic states of index 1 and 2 in one system, with a constraint that depends on time and a parameter:
  *
- *     u' = b + (1 + v^2) a,   v' = -u b + p0 a,   0 = b - sin u - p1 a,   0 = u v - p2 e^-t;   u(0) = p3, v(0) = p2/p3
+ *     u' = b + (1 + v^2) a,   v' = -u b + p0 a,   0 = b - sin u - p1 a,   0 = u v + 0.1 u^3 - p2 e^-t
+ *     u(0) = p3, v(0) = p2/p3 - 0.1 p3^2
  *
  * a is of index 2, and so is b, which a determines. Objectives, each with parts at t0, where a and b follow from u and v in closed form: psi_0 = a(0)^2 + b(0),
  * psi_1 = u(T) a(T) + integral of a b. */
@@ -11,7 +12,7 @@ enum { U, V, B, A };
 static void init(const double *p, double *y0)
 {
     y0[U] = p[3];
-    y0[V] = p[2] / p[3];
+    y0[V] = p[2] / p[3] - 0.1 * p[3] * p[3];
     y0[B] = y0[A] = 0;
 }
 
@@ -20,7 +21,7 @@ static void rhs(double t, const double *y, const double *p, double *f)
     f[U] = y[B] + (1 + y[V] * y[V]) * y[A];
     f[V] = -y[U] * y[B] + p[0] * y[A];
     f[B] = y[B] - sin(y[U]) - p[1] * y[A];
-    f[A] = y[U] * y[V] - p[2] * exp(-t);
+    f[A] = y[U] * (y[V] + 0.1 * y[U] * y[U]) - p[2] * exp(-t);
 }
 
 static void observe(int k, double t, const double *y, const double *p, double *g)
