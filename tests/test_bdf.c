@@ -1,7 +1,6 @@
 /* test_bdf.c - backward differentiation formulas: orders on given grids of varying steps, for the state, its gradient and Hessian
  * products, without and with an algebraic equation; what does not depend on how it is asked; first steps; dense output. */
-#include "core/driver.h"
-#include "support.h"
+#include "bdf_grid.h"
 
 #include <math.h>
 
@@ -135,25 +134,6 @@ static double exact_slope(double (*value)(double, double), int k, double eps)
 
 /* ---- given grids ------------------------------------------------------------------------------------------------------- */
 
-/* Steps of order up to k and of sizes near H, which vary; the first ones are so small that their low orders do not count, and
- * grow by two after rests. */
-static void lay(costate_solver *s, int k, double H)
-{
-    double h = k > 1 ? 0.05 * pow(H, 0.5 * (k + 1)) : 0.1 * H, t = 0;
-    int order = 1, rest = 0;
-    assert_int_equal(cst__log_start(s, 0), 0);
-    s->t0 = s->d.t0 = 0, s->t1 = T;
-    for (int n = 0; t < T; n++) {
-        if (n > 1 && order < k) order++, rest = 0;
-        else if (++rest > k + 2 && 2 * h < H) h *= 2, rest = 0;
-        double size = 2 * h < H ? h : H * (1 + 0.25 * sin(7 * t)), next = t + size;
-        if (T - next < 0.5 * size) next = T;
-        s->note = order;
-        assert_int_equal(cst__log_append(s, next - t, next, next == T), 0);
-        t = next;
-    }
-}
-
 typedef struct results {
     double y, psi, gradient[3], product[3]; /* by p and y(0) */
 } results;
@@ -169,7 +149,7 @@ static results over(const costate_problem *q, int k, double H)
     results r;
     costate_table table = *costate_method_find("bdf");
     costate_options o = costate_defaults("bdf");
-    double y[2] = {1, 1}, psi, dy0[2], dp[2], hy0[2], hp[2], end[2], *state;
+    double y[2] = {1, 1}, psi, dy0[2], dp[2], hy0[2], hp[2], end[2];
     const double pdot[2] = {0.6, -0.8};
     table.order = k;
     o.table = &table;
@@ -177,13 +157,7 @@ static results over(const costate_problem *q, int k, double H)
     o.step = H; /* Newton's method to round-off */
     costate_solver *s = make_solver(q, &o);
     assert_ok(s, costate_solve(s, 0, T, params, y));
-    lay(s, k, H);
-    state = s->y0;
-    s->recorded[PRIMAL] = s->recorded[JOINT] = 0;
-    assert_ok(s, cst__traj_prepare(s, PRIMAL, 0));
-    memset(s->psi, 0, sizeof *s->psi);
-    assert_ok(s, cst__repeat(s, state, NULL, PRIMAL, end, &psi));
-    memcpy(s->yend, end, sizeof end);
+    bdf_over(s, k, H, T, end, &psi);
     assert_ok(s, costate_gradient(s, 1, NULL, dy0, dp));
     assert_ok(s, costate_hessian(s, 1, NULL, NULL, pdot, hy0, hp));
     r = (results){end[0], psi, {dp[0], dp[1], dy0[0]}, {hp[0], hp[1], hy0[0]}};

@@ -1,9 +1,7 @@
 /* test_index2.c - constraints of index 2: known answers, orders and transposes by every method that takes them, of M y' = f and of
  * F(t, y, y', p) = 0; derivatives of the values that the constraints' derivatives by time determine; and what is refused. */
+#include "bdf_grid.h"
 #include "generated.h"
-#include "support.h"
-
-#include <math.h>
 
 enum { MOST = 16, N = 4, NP = 4 };
 
@@ -82,29 +80,82 @@ static double apart(const double *a, const double *b)
     return sum;
 }
 
-static void order_of(const char *name, const char *form, const struct order *m)
+static void compare(const char *who, double a[2][KINDS][NP], double b[2][KINDS][NP], double exact[2][KINDS][NP], int without,
+                    const double *order, double ratio)
 {
     static const char *const kinds[] = {"value", "gradient", "tangent", "Hessian product"};
-    double exact[2][KINDS][NP], coarse[2][KINDS][NP], fine[2][KINDS][NP];
-    subject q = subject_open(name, form);
-    results(&q, "radau2a", 3000, 1e-12, exact);
-    results(&q, m->name, m->steps, 1e-6, coarse);
-    results(&q, m->name, 2 * m->steps, 1e-6, fine);
     for (int k = 0; k < 2; k++)
         for (int kind = 0; kind < KINDS; kind++) {
-            const double found = log2(apart(coarse[k][kind], exact[k][kind]) / apart(fine[k][kind], exact[k][kind]));
-            if (!(fabs(found - m->order[k]) <= 0.25))
-                fail_msg("%s by %s, objective %d, %s: order %.2f instead of %g (%g, %g)", name, m->name, k, kinds[kind], found,
-                         m->order[k], apart(coarse[k][kind], exact[k][kind]), apart(fine[k][kind], exact[k][kind]));
+            if (kind == without) continue;
+            const double coarse = apart(a[k][kind], exact[k][kind]), fine = apart(b[k][kind], exact[k][kind]);
+            const double found = log(coarse / fine) / log(ratio);
+            if (!(fabs(found - order[k]) <= 0.25))
+                fail_msg("%s, objective %d, %s: order %.2f instead of %g (%g, %g)", who, k, kinds[kind], found, order[k], coarse, fine);
         }
-    costate_model_close(q.model);
+}
+
+static void order_of(const subject *q, const struct order *m, double exact[2][KINDS][NP])
+{
+    double coarse[2][KINDS][NP], fine[2][KINDS][NP];
+    results(q, m->name, m->steps, 1e-6, coarse);
+    results(q, m->name, 2 * m->steps, 1e-6, fine);
+    compare(m->name, coarse, fine, exact, -1, m->order, 2);
 }
 
 static void test_orders(void **unused)
 {
+    double exact[2][KINDS][NP];
     (void)unused;
-    for (size_t m = 0; m < COUNT(orders); m++)
-        for (size_t f = 0; f < COUNT(forms); f++) order_of("exponential_index2", forms[f], &orders[m]);
+    for (size_t f = 0; f < COUNT(forms); f++) {
+        subject q = subject_open("exponential_index2", forms[f]);
+        results(&q, "radau2a", 3000, 1e-12, exact);
+        for (size_t m = 0; m < COUNT(orders); m++) order_of(&q, &orders[m], exact);
+        costate_model_close(q.model);
+    }
+}
+
+/* bdf of order k over a grid of varying steps; there is no tangent run over given ones. */
+static double over_grid(const subject *q, int k, double H, double r[2][KINDS][NP])
+{
+    const double pdot[NP] = {0.6, -0.8};
+    costate_table table = *costate_method_find("bdf");
+    costate_options o = options_of("bdf", 1e-6);
+    double y[MOST], end[MOST], psi[2], dy0[2 * MOST], dp[2 * NP];
+    table.order = k;
+    o.table = &table;
+    o.tangent_solve = o.adjoint_solve = "direct";
+    o.step = H; /* Newton's method to round-off */
+    costate_solver *s = make_solver(q->prob, &o);
+    memset(r, 0, 2 * sizeof *r);
+    solve(s, q, y);
+    H = bdf_over(s, k, H, q->about.t1, end, psi);
+    assert_ok(s, costate_gradient(s, 2, NULL, dy0, dp));
+    for (int i = 0; i < 2; i++) {
+        const double weights[2] = {!i, i};
+        r[i][VALUE][0] = psi[i];
+        for (int p = 0; p < q->prob->np; p++) r[i][GRADIENT][p] = dp[2 * p + i];
+        assert_ok(s, costate_hessian(s, 1, weights, NULL, pdot, dy0, r[i][PRODUCT]));
+    }
+    costate_free(s);
+    return H;
+}
+
+static void test_bdf_orders(void **unused)
+{
+    static const double sizes[] = {0.002, 0.004, 0.004, 0.004, 0.012};
+    double exact[2][KINDS][NP], coarse[2][KINDS][NP], fine[2][KINDS][NP];
+    (void)unused;
+    for (size_t f = 0; f < COUNT(forms); f++) {
+        subject q = subject_open("exponential_index2", forms[f]);
+        results(&q, "radau2a", 3000, 1e-12, exact);
+        for (int k = 1; k <= 5; k++) {
+            const double H = sizes[k - 1], order[2] = {k, k}, one = over_grid(&q, k, H, coarse), other = over_grid(&q, k, H / 2, fine);
+            char who[32];
+            snprintf(who, sizeof who, "bdf of order %d", k);
+            compare(who, coarse, fine, exact, TANGENT, order, one / other);
+        }
+        costate_model_close(q.model);
+    }
 }
 
 /* ---- transposes -------------------------------------------------------------------------------------------------------- */
@@ -354,8 +405,9 @@ static void test_refused(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_orders), cmocka_unit_test(test_identity), cmocka_unit_test(test_start),
-        cmocka_unit_test(test_steps),  cmocka_unit_test(test_bits),     cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_orders), cmocka_unit_test(test_bdf_orders), cmocka_unit_test(test_identity),
+        cmocka_unit_test(test_start),  cmocka_unit_test(test_steps),      cmocka_unit_test(test_bits),
+        cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
