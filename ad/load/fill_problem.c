@@ -35,7 +35,9 @@ static int check_lists(costate_model *m)
 {
     const costate_descriptor *d = m->descriptor;
     int status = 0;
-#define COSTATE_SIZE(name, member, meaning) const int wanted_##name = written(m, offsetof(costate_problem, member));
+#define COSTATE_SIZE(name, member, meaning) \
+    const int wanted_##name = written(m, offsetof(costate_problem, member)); \
+    (void)wanted_##name;
 #include <costate/model.def>
 #define COSTATE_LIST(name, kind, size, meaning) \
     if (!status && d->name.item) status = length(m, #name, #kind, d->name.count, #size, wanted_##size);

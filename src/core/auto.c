@@ -30,7 +30,7 @@ static int preferred(const costate_solver *s)
 
 int cst__auto_first(const costate_solver *s)
 {
-    return s->prob.mass ? preferred(s) : DOPRI5; /* explicit methods take no mass */
+    return s->prob.mass || s->prob.steady ? preferred(s) : DOPRI5; /* explicit methods solve no equations */
 }
 
 /* ---- what it costs ----------------------------------------------------------------------------------------------------- */
@@ -134,11 +134,12 @@ static int choose_and_run(costate_solver *s, tangent *tg)
     account a = {0};
     int status = 0, stiff = 0, end;
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
-        if (s->prob.mass && (order[i] == DOPRI5 || (i == 2 && other == best))) continue;
+        if ((s->prob.mass || s->prob.steady) && (order[i] == DOPRI5 || (i == 2 && other == best))) continue;
         if (i == 3 && !stiff) break; /* it has failed before */
         status = try(s, tg, order[i], i == 0, &end);
-        if (status == 0 && s->prob.mass && !s->choice[0])
-            snprintf(s->choice, sizeof s->choice, "the problem has a mass matrix, which explicit methods do not take");
+        if (status == 0 && cst__auto_first(s) != DOPRI5 && !s->choice[0])
+            snprintf(s->choice, sizeof s->choice, "the problem has a %s, which explicit methods do not take",
+                     s->prob.mass ? "mass matrix" : "steady start");
         if (status == 0 && a.status) append(s->choice, sizeof s->choice, "; tried before: %s", a.others);
         if (end && (!status || !a.status || status == COSTATE_ERR_CALLBACK)) return status;
         stiff |= status == RUN_STIFF;

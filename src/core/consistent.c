@@ -116,12 +116,24 @@ static void elsewhere(const costate_solver *s, const double *x, double *to)
         to[states + k] += (1 + 0.5 * sin(1.7 * k + 1)) * (fabs(x[states + k]) + (fabs(x[k]) + s->atol[k]) / span);
 }
 
+/* A steady start: no equation has a mass. */
+static int all_algebraic(costate_solver *s)
+{
+    const size_t n = (size_t)s->prob.n;
+    double *mass = cst__scratch(s, &s->of_start, n);
+    if (!mass) return s->status;
+    memset(mass, 0, n * sizeof *mass);
+    s->start_mass = mass;
+    return 0;
+}
+
 /* y_k is given, and v_k follows, where the residual depends on v_k. Where it depends on combinations of slopes only, fewer states
  * can be given than it has slopes: as many as its matrix F_v has rank, those of independent columns; for the others 0 = v_k. */
 static int choose(costate_solver *s, const double *y)
 {
     const size_t n = (size_t)s->prob.n;
     s->start_mass = NULL;
+    if (s->prob.steady) return all_algebraic(s);
     if (!s->prob.slopes || s->prob.slopes > RANKED) return 0;
     double *mass = cst__scratch(s, &s->of_start, 2 * n);
     if (!mass) return s->status;
@@ -137,11 +149,25 @@ static int choose(costate_solver *s, const double *y)
 
 /* ---- Newton's method --------------------------------------------------------------------------------------------------- */
 
-/* The algebraic part of f at y, constraints differentiated by time, zero elsewhere, into r. */
-static int remainder_at(costate_solver *s, const double *y, double *r)
+/* Of a steady start: state i has its slope among the last states, so many further on. */
+static size_t given_slopes(const costate_solver *s)
+{
+    return (size_t)(s->prob.n - s->prob.slopes);
+}
+
+static int has_slope(const costate_solver *s, size_t i)
+{
+    return i < (size_t)s->prob.slopes && s->prob.mass[i] != 0;
+}
+
+/* The algebraic part of f at y, constraints differentiated by time, zero elsewhere, into r. Slopes of a residual are
+ * given, if the start is a steady one. */
+static int remainder_at(costate_solver *s, const double *given, const double *y, double *r)
 {
     TRY(deriv_rhs(&s->d, cst__start_time(s), y, s->p, r));
     if (s->constraint) TRY(cst__hidden_remainder(s, y, r));
+    for (size_t i = 0; s->prob.steady && i < (size_t)s->prob.slopes; i++)
+        if (has_slope(s, i)) r[i] -= given[given_slopes(s) + i];
     for (int i = 0; i < s->prob.n; i++)
         if (!algebraic(s, i)) r[i] = 0;
     return 0;
@@ -175,6 +201,11 @@ static int blame_rank(costate_solver *s, const double *y)
 {
     char one[64], words[240];
     const implicit *m = s->im;
+    if (s->prob.steady)
+        return cst__fail(s, COSTATE_ERR_CONSISTENT,
+                         "the steady start is not determined at t = %.10g: the Jacobian is singular, as it is where something is "
+                         "conserved, which one of the equations should say then, or the guess is a bad one",
+                         s->t0);
     if (s->constraint) {
         cst__hidden_blame(s, y, words, sizeof words);
         return cst__fail(s, COSTATE_ERR_CONSISTENT,
@@ -218,9 +249,9 @@ static int failed(costate_solver *s, int rc, const char *which, const double *y)
 }
 
 /* The correction from y with K there, in x. */
-static int correction(costate_solver *s, const double *y, double *x)
+static int correction(costate_solver *s, const double *given, const double *y, double *x)
 {
-    TRY(remainder_at(s, y, x));
+    TRY(remainder_at(s, given, y, x));
     if (!cst__all_finite((size_t)s->prob.n, x)) return 1;
     TRY(cst__implicit_solve(s, s->im, SLOT, 0, 1, x));
     for (int i = 0; s->constraint && i < s->prob.n; i++)
@@ -236,7 +267,7 @@ static int search(costate_solver *s, const double *given, double *y, const doubl
     double part = 1;
     for (int k = 0; k < HALVINGS; k++, part /= 2) {
         cst__combine(n, y, 1, &part, &x, trial);
-        if (correction(s, trial, next) == 0 && length(s, next, given) < size * (1 - part / 4)) {
+        if (correction(s, given, trial, next) == 0 && length(s, next, given) < size * (1 - part / 4)) {
             memcpy(y, trial, n * sizeof *y);
             return 1;
         }
@@ -249,7 +280,7 @@ static int newton(costate_solver *s, const double *given, double *y, double *wor
     const size_t n = (size_t)s->prob.n;
     double *x = work, *trial = x + n, *next = trial + n, before = INFINITY;
     char one[64];
-    int rc = remainder_at(s, y, x);
+    int rc = remainder_at(s, given, y, x);
     if (rc) return failed(s, rc, "rhs", y);
     for (int i = 0; i < s->prob.n; i++)
         if (!isfinite(x[i]))
@@ -258,7 +289,7 @@ static int newton(costate_solver *s, const double *given, double *y, double *wor
     for (int k = 0; k < ROUNDS; k++) {
         rc = cst__start_matrix(s, y);
         if (rc) return failed(s, rc, "jac", y);
-        rc = correction(s, y, x);
+        rc = correction(s, given, y, x);
         if (rc) return failed(s, rc, "rhs", y);
         const double size = change(s, x, y);
         if (size <= round_off || (size <= 1e-10 && size > before / 2)) return 0; /* or round-off of f keeps it there */
@@ -267,7 +298,7 @@ static int newton(costate_solver *s, const double *given, double *y, double *wor
         before = size;
     }
     int worst = 0;
-    if (remainder_at(s, y, x)) memset(x, 0, n * sizeof *x);
+    if (remainder_at(s, given, y, x)) memset(x, 0, n * sizeof *x);
     for (int i = 1; i < s->prob.n; i++)
         if (fabs(x[i]) > fabs(x[worst])) worst = i;
     return cst__fail(s, COSTATE_ERR_CONSISTENT,
@@ -354,7 +385,9 @@ int cst__consistent_tangent(costate_solver *s, dblock *d)
     }
     if (!rc && d->pdot)
         rc = cst__of(s, "jvp", deriv_jvp(&s->d, cst__start_time(s), s->y0, s->p, d->w, NULL, NULL, d->pdot, d->fdot));
-    for (size_t i = 0; !rc && i < n; i++)
+    for (size_t i = 0, ahead = given_slopes(s) * w; !rc && i < n * w; i++) /* slopes come last: they are read before they go */
+        if (s->prob.steady) d->ydot[i] = (d->pdot ? d->fdot[i] : 0) - (has_slope(s, i / w) ? d->ydot[ahead + i] : 0);
+    for (size_t i = 0; !rc && !s->prob.steady && i < n; i++)
         for (size_t l = i * w; l < (i + 1) * w; l++)
             d->ydot[l] = !algebraic(s, (int)i) ? cst__start_mass(s)[i] * d->ydot[l] : d->pdot ? d->fdot[l] : 0;
     if (!rc) rc = cst__implicit_solve(s, s->im, SLOT, 0, d->w, d->ydot);
@@ -362,7 +395,8 @@ int cst__consistent_tangent(costate_solver *s, dblock *d)
     return rc ? failed(s, rc, "jvp", s->y0) : 0;
 }
 
-/* x without the differential equations; their parts are those of M chi, in lambda. */
+/* x without the differential equations; their parts are those of M chi, in lambda. After a steady start all that is left is that
+ * of the slopes given. */
 static void split(const costate_solver *s, size_t w, double *chi, double *lambda)
 {
     for (size_t i = 0; i < (size_t)s->prob.n; i++)
@@ -371,6 +405,8 @@ static void split(const costate_solver *s, size_t w, double *chi, double *lambda
             lambda[l] = mass * chi[l];
             if (mass != 0) chi[l] = 0;
         }
+    for (size_t i = 0, ahead = given_slopes(s) * w; s->prob.steady && i < (size_t)s->prob.n * w; i++)
+        if (has_slope(s, i / w)) lambda[ahead + i] = -chi[i];
 }
 
 int cst__consistent_adjoint(costate_solver *s, const double *ydot, ablock *b)

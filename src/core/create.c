@@ -69,6 +69,10 @@ static int check_problem(costate_solver *s)
         if (!isfinite(p->mass[i]))
             return cst__fail(s, COSTATE_ERR_MASS, "the mass of %s is %g", cst__state_name(s, i, buffer), p->mass[i]);
     TRY(check_index(s));
+    if (p->steady != 0 && p->steady != 1)
+        return cst__fail(s, COSTATE_ERR_STEADY, "costate_problem.steady is %d, and not 0 or 1", p->steady);
+    if (p->steady && cst__index2(s))
+        return cst__fail(s, COSTATE_ERR_STEADY, "there are variables of index 2: with all slopes given, constraints cannot be satisfied");
     char why[160] = "";
     int status = pattern_check(&p->pattern, p->n, why, sizeof why);
     return status ? cst__fail(s, status, "%s", why) : 0;

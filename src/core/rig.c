@@ -56,6 +56,9 @@ int cst__rig_find(costate_solver *s, const costate_table **table)
         if (status) return cst__fail(s, status, "%s", text);
     }
     if (s->prob.mass && !automatic && !takes(s, *table)) return takes_no_mass(s, *table);
+    if (s->prob.steady && !automatic && (*table)->family == COSTATE_ERK)
+        return cst__fail(s, COSTATE_ERR_STEADY, "%s solves no equations, and f(t0, y) = 0 is one",
+                         (*table)->name ? (*table)->name : "the user's method");
     if (!(*table)->e && s->opt.step == 0)
         return cst__fail(s, COSTATE_ERR_TABLE, "it has no error estimate, so option step must give the step size");
     return 0;

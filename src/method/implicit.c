@@ -13,7 +13,7 @@
 typedef struct operator_context {
     costate_solver *s;
     implicit *m;
-    double scratch[]; /* two blocks, and two more if there is a mass */
+    double scratch[]; /* two blocks, and two more for algebraic equations */
 } operator_context;
 
 static int callback(implicit *m, const char *who, int rc)
@@ -140,7 +140,7 @@ static int open_now(costate_solver *s, implicit *m)
     int matrix_free = !s->opt.linear_solver && !strcmp(s->opt.linsol, "gmres"),
         conditioned = matrix_free && s->opt.preconditioner;
     size_t n = cst__pad((size_t)s->prob.n), block = (size_t)s->prob.n * (size_t)s->opt.lanes;
-    size_t blocks = matrix_free ? (s->prob.mass ? 4 : 2) * block : 0;
+    size_t blocks = matrix_free ? (s->prob.mass || s->prob.steady ? 4 : 2) * block : 0;
     operator_context *ctx = m->context = cst__alloc(&s->alloc, sizeof *ctx + blocks * sizeof(double), 1);
     if (!ctx) return cst__fail(s, COSTATE_ERR_MEMORY, "the linear solver");
     ctx->s = s;
@@ -268,7 +268,7 @@ int cst__implicit_algebraic(costate_solver *s, implicit *m, int slot, double t, 
     m->algebraic = 1;
     m->constraint = constraint;
     m->mass.values = mass;
-    return cst__implicit_factor(s, m, slot, 0, 1, 0);
+    return cst__implicit_factor(s, m, slot, 0, s->prob.mass ? 1 : 0, 0); /* without a mass all equations are algebraic */
 }
 
 int cst__implicit_factor(costate_solver *s, implicit *m, int slot, int complex, double re, double im)
