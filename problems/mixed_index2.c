@@ -3,8 +3,8 @@
  *     u' = b + (1 + v^2) a,   v' = -u b + p0 a,   0 = b - sin u - p1 a,   0 = u v + 0.1 u^3 - p2 e^-t
  *     u(0) = p3, v(0) = p2/p3 - 0.1 p3^2
  *
- * a is of index 2, and so is b, which a determines. Objectives, each with parts at t0, where a and b follow from u and v in closed form: psi_0 = a(0)^2 + b(0),
- * psi_1 = u(T) a(T) + integral of a b. */
+ * a is of index 2, and so is b, which a determines. Objectives: psi_0 = a(0)^2 + b(0), a closed form since there they follow from
+ * u and v; psi_1 = u(T) a(T) + integral of a b. */
 #include <costate/model.h>
 
 enum { U, V, B, A };

@@ -1,5 +1,5 @@
-/* test_index2.c - constraints of index 2: known answers, orders and transposes by every method that takes them, of M y' = f and of
- * F(t, y, y', p) = 0; derivatives of the values that the constraints' derivatives by time determine; and what is refused. */
+/* test_index2.c - constraints of index 2, of M y' = f and of F(t, y, y', p) = 0: orders and transposes by every method that takes
+ * them; derivatives of the values that the constraints' derivatives by time determine; and what is refused. */
 #include "bdf_grid.h"
 #include "generated.h"
 
@@ -42,8 +42,8 @@ static const struct order {
     const char *name;
     double order[2];
     int steps; /* that show it */
-} orders[] = {{"radau2a", {5, 3}, 40},  {"lobatto3c", {4, 2}, 160}, {"sdirk4a", {2, 1}, 400}, {"sdirk4b", {2, 1}, 400},
-              {"sdirk2a", {2, 1}, 1600}, {"sdirk2b", {2, 1}, 1600}, {"sdirk3a", {2, 1}, 1600}};
+} orders[] = {{"radau2a", {5, 3}, 40},   {"lobatto3c", {4, 2}, 160}, {"sdirk4a", {2, 1}, 400}, {"sdirk4b", {2, 1}, 400},
+              {"sdirk2a", {2, 1}, 1600}, {"sdirk2b", {2, 1}, 1600},  {"sdirk3a", {2, 1}, 1600}};
 
 enum { VALUE, GRADIENT, TANGENT, PRODUCT, KINDS };
 
@@ -90,7 +90,8 @@ static void compare(const char *who, double a[2][KINDS][NP], double b[2][KINDS][
             const double coarse = apart(a[k][kind], exact[k][kind]), fine = apart(b[k][kind], exact[k][kind]);
             const double found = log(coarse / fine) / log(ratio);
             if (!(fabs(found - order[k]) <= 0.25))
-                fail_msg("%s, objective %d, %s: order %.2f instead of %g (%g, %g)", who, k, kinds[kind], found, order[k], coarse, fine);
+                fail_msg("%s, objective %d, %s: order %.2f instead of %g (%g, %g)", who, k, kinds[kind], found, order[k], coarse,
+                         fine);
         }
 }
 
@@ -149,7 +150,8 @@ static void test_bdf_orders(void **unused)
         subject q = subject_open("exponential_index2", forms[f]);
         results(&q, "radau2a", 3000, 1e-12, exact);
         for (int k = 1; k <= 5; k++) {
-            const double H = sizes[k - 1], order[2] = {k, k}, one = over_grid(&q, k, H, coarse), other = over_grid(&q, k, H / 2, fine);
+            const double H = sizes[k - 1], order[2] = {k, k}, one = over_grid(&q, k, H, coarse),
+                         other = over_grid(&q, k, H / 2, fine);
             char who[32];
             snprintf(who, sizeof who, "bdf of order %d", k);
             compare(who, coarse, fine, exact, TANGENT, order, one / other);
@@ -175,8 +177,10 @@ static double identity(costate_solver *s, const subject *q)
     for (size_t k = 0; k < nobj; k++)
         for (size_t l = 0; l < W; l++) {
             double sum = 0, size = fabs(psidot[k * W + l]);
-            for (size_t i = 0; i < n; i++) sum += dy0[i * nobj + k] * start[i * W + l], size += fabs(dy0[i * nobj + k] * start[i * W + l]);
-            for (size_t i = 0; i < np; i++) sum += dp[i * nobj + k] * pdot[i * W + l], size += fabs(dp[i * nobj + k] * pdot[i * W + l]);
+            for (size_t i = 0; i < n; i++)
+                sum += dy0[i * nobj + k] * start[i * W + l], size += fabs(dy0[i * nobj + k] * start[i * W + l]);
+            for (size_t i = 0; i < np; i++)
+                sum += dp[i * nobj + k] * pdot[i * W + l], size += fabs(dp[i * nobj + k] * pdot[i * W + l]);
             worst = fmax(worst, fabs(sum - psidot[k * W + l]) / size);
         }
     for (size_t i = 0; i < n; i++) assert_true(q->prob->mass[i] != 0 || dy0[i * nobj] == 0);
@@ -365,7 +369,8 @@ static int driven(double t, const double *y, const double *p, double *f, void *d
     return 0;
 }
 
-static void refused(costate_rhs_fn *rhs, const double *index, const char *method, const double *start, int status, const char *words)
+static void refused(costate_rhs_fn *rhs, const double *index, const char *method, const double *start, int status,
+                    const char *words)
 {
     static const double mass[] = {1, 1, 0};
     const costate_problem q = {.n = 3, .np = 1, .rhs = rhs, .mass = mass, .index = index};
@@ -392,10 +397,12 @@ static void test_refused(void **unused)
     refused(driven, right, "gauss", start, COSTATE_ERR_MASS, "it is not stiffly accurate");
     static const char *const all[] = {"auto", "bdf", "sdirk4a"};
     for (size_t m = 0; m < COUNT(all); m++) {
-        refused(driven, NULL, all[m], start, COSTATE_ERR_CONSISTENT, "y[2] contains no algebraic state at t = 0: the index is above 1");
+        refused(driven, NULL, all[m], start, COSTATE_ERR_CONSISTENT,
+                "y[2] contains no algebraic state at t = 0: the index is above 1");
         refused(driven, one, all[m], start, COSTATE_ERR_CONSISTENT, "name the variables that it is to determine by .index");
-        refused(third, right, all[m], start, COSTATE_ERR_CONSISTENT,
-                "the derivative by time of the algebraic equation of y[2] contains no algebraic state either; differentiate it once");
+        refused(
+            third, right, all[m], start, COSTATE_ERR_CONSISTENT,
+            "the derivative by time of the algebraic equation of y[2] contains no algebraic state either; differentiate it once");
         refused(driven, right, all[m], off, COSTATE_ERR_CONSISTENT,
                 "the algebraic equation of y[2] is off by 0.001: nearer to it are y[0] = 1;");
         refused(driven, right, all[m], start, COSTATE_ERR_CONSISTENT, "the initial values leave a constraint");
@@ -405,8 +412,8 @@ static void test_refused(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_orders), cmocka_unit_test(test_bdf_orders), cmocka_unit_test(test_identity),
-        cmocka_unit_test(test_start),  cmocka_unit_test(test_steps),      cmocka_unit_test(test_bits),
+        cmocka_unit_test(test_orders),  cmocka_unit_test(test_bdf_orders), cmocka_unit_test(test_identity),
+        cmocka_unit_test(test_start),   cmocka_unit_test(test_steps),      cmocka_unit_test(test_bits),
         cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

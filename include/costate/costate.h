@@ -191,10 +191,10 @@ typedef struct costate_problem {
      * errors of steps are measured by y alone, since h v follows from it. */
     int slopes;
     /* n - slopes numbers, optional: 0 for a state with a mass, 1 for an algebraic one, 2 for an algebraic one that follows from
-     * the derivative by time of constraints, which are algebraic equations without algebraic states (index 2, Hessenberg's form). */
+     * the derivative by time of constraints, algebraic equations without algebraic states (index 2, Hessenberg's form). */
     const double *index;
-    /* 1: a run starts where M y' = f with y' = 0, or as the slopes of a residual are given: Newton's method finds all states, from
-     * those given, and derivatives by them are zero. It takes an implicit method. */
+    /* 1: a run starts where M y' = f with y' = 0, or as the slopes of a residual are given: Newton's method finds all states,
+     * from those given, and derivatives by them are zero. It takes an implicit method. */
     int steady;
 } costate_problem;
 

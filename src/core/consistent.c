@@ -14,8 +14,8 @@
 #include <stdio.h>
 
 enum { ROUNDS = 50, HALVINGS = 30, TOLD = 3, SLOT = 0 };
-enum { RANKED = 500 };                /* slopes whose matrix is looked at */
-static const double dependent = 1e-9; /* what is left of a column of it */
+enum { RANKED = 500 };                             /* slopes whose matrix is looked at */
+static const double dependent = 1e-9;              /* what is left of a column of it */
 static const double round_off = 100 * DBL_EPSILON; /* a correction that is none, against the values themselves */
 
 /* M where the run begins: more of it may be zero there, see choose. */
@@ -141,7 +141,8 @@ static int choose(costate_solver *s, const double *y)
     TRY(cst__implicit_prepare(s));
     if (!s->im->values) return 0;
     elsewhere(s, y, mass + n);
-    if (cst__implicit_jacobian(s, s->im, -1, cst__start_time(s), mass + n) || !cst__all_finite(nonzeros(s), s->im->values)) return 0;
+    if (cst__implicit_jacobian(s, s->im, -1, cst__start_time(s), mass + n) || !cst__all_finite(nonzeros(s), s->im->values))
+        return 0;
     TRY(find_dependent(s, mass));
     s->start_mass = mass;
     return 0;
@@ -208,10 +209,11 @@ static int blame_rank(costate_solver *s, const double *y)
                          s->t0);
     if (s->constraint) {
         cst__hidden_blame(s, y, words, sizeof words);
-        return cst__fail(s, COSTATE_ERR_CONSISTENT,
-                         "the algebraic equations and the constraints' derivatives by time do not determine the algebraic states at "
-                         "t = %.10g: the index is above 2, or not in Hessenberg's form%s",
-                         s->t0, words);
+        return cst__fail(
+            s, COSTATE_ERR_CONSISTENT,
+            "the algebraic equations and the constraints' derivatives by time do not determine the algebraic states at "
+            "t = %.10g: the index is above 2, or not in Hessenberg's form%s",
+            s->t0, words);
     }
     for (int i = 0; m->values && !s->prob.slopes && i < s->prob.n; i++) { /* of K's rows those that have nothing left */
         double most = 0;
@@ -228,11 +230,12 @@ static int blame_rank(costate_solver *s, const double *y)
                              cst__equation(s, i, one), s->t0);
     }
     if (s->prob.slopes)
-        return cst__fail(s, COSTATE_ERR_CONSISTENT,
-                         "the residual does not determine slopes and algebraic states at t = %.10g: its Jacobian by them is "
-                         "singular, so that the index is above 1 (if it is 2, name the variables by .index), or the guess of the slopes, "
-                         ".yp0, is a bad one",
-                         s->t0);
+        return cst__fail(
+            s, COSTATE_ERR_CONSISTENT,
+            "the residual does not determine slopes and algebraic states at t = %.10g: its Jacobian by them is "
+            "singular, so that the index is above 1 (if it is 2, name the variables by .index), or the guess of the slopes, "
+            ".yp0, is a bad one",
+            s->t0);
     return cst__fail(s, COSTATE_ERR_CONSISTENT,
                      "the algebraic equations do not determine the algebraic states at t = %.10g: their Jacobian is singular",
                      s->t0);
@@ -284,8 +287,8 @@ static int newton(costate_solver *s, const double *given, double *y, double *wor
     if (rc) return failed(s, rc, "rhs", y);
     for (int i = 0; i < s->prob.n; i++)
         if (!isfinite(x[i]))
-            return cst__fail_at(s, COSTATE_ERR_NOT_FINITE, s->t0, 0, 0, -1, i, "%s is %g at t = %.10g", cst__equation(s, i, one), x[i],
-                                s->t0);
+            return cst__fail_at(s, COSTATE_ERR_NOT_FINITE, s->t0, 0, 0, -1, i, "%s is %g at t = %.10g", cst__equation(s, i, one),
+                                x[i], s->t0);
     for (int k = 0; k < ROUNDS; k++) {
         rc = cst__start_matrix(s, y);
         if (rc) return failed(s, rc, "jac", y);
@@ -293,7 +296,8 @@ static int newton(costate_solver *s, const double *given, double *y, double *wor
         if (rc) return failed(s, rc, "rhs", y);
         const double size = change(s, x, y);
         if (size <= round_off || (size <= 1e-10 && size > before / 2)) return 0; /* or round-off of f keeps it there */
-        if (size <= 1e-6) for (size_t i = 0; i < n; i++) y[i] += x[i];
+        if (size <= 1e-6)
+            for (size_t i = 0; i < n; i++) y[i] += x[i];
         else if (!search(s, given, y, x, trial, next)) break;
         before = size;
     }
@@ -301,8 +305,8 @@ static int newton(costate_solver *s, const double *given, double *y, double *wor
     if (remainder_at(s, given, y, x)) memset(x, 0, n * sizeof *x);
     for (int i = 1; i < s->prob.n; i++)
         if (fabs(x[i]) > fabs(x[worst])) worst = i;
-    return cst__fail(s, COSTATE_ERR_CONSISTENT,
-                     "Newton's method does not converge at t = %.10g: %s is off by %g", s->t0, cst__equation(s, worst, one), x[worst]);
+    return cst__fail(s, COSTATE_ERR_CONSISTENT, "Newton's method does not converge at t = %.10g: %s is off by %g", s->t0,
+                     cst__equation(s, worst, one), x[worst]);
 }
 
 /* ---- what was changed -------------------------------------------------------------------------------------------------- */
@@ -430,8 +434,8 @@ int cst__consistent_adjoint(costate_solver *s, const double *ydot, ablock *b)
     if (!rc && !b->lambda_dot && b->mu) rc = cst__of(s, "vjp", deriv_vjp(&s->d, t, s->y0, s->p, b->w, chi, NULL, b->mu));
     if (!rc && b->lambda_dot) {
         memcpy(chidot, b->lambda_dot, nw * sizeof *chidot);
-        rc = cst__of(s, "vjp_dot", deriv_vjp_dot(&s->d, t, s->y0, s->p, b->w, NULL, ydot, b->pdot, chi, NULL, NULL, chidot, b->mu,
-                                                 b->mu_dot));
+        rc = cst__of(s, "vjp_dot",
+                     deriv_vjp_dot(&s->d, t, s->y0, s->p, b->w, NULL, ydot, b->pdot, chi, NULL, NULL, chidot, b->mu, b->mu_dot));
         if (!rc) rc = cst__implicit_solve(s, s->im, SLOT, 1, b->w, chidot);
         split(s, (size_t)b->w, chidot, b->lambda_dot);
         if (!rc && b->mu_dot) rc = cst__of(s, "vjp", deriv_vjp(&s->d, t, s->y0, s->p, b->w, chidot, NULL, b->mu_dot));

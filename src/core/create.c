@@ -37,7 +37,7 @@ static int check_index(costate_solver *s)
             return cst__fail(s, COSTATE_ERR_INDEX, "the index of %s is %g, and not 0, 1 or 2", cst__state_name(s, i, one), index);
         if (algebraic == (index > 0)) continue;
         return cst__fail(s, COSTATE_ERR_INDEX, "the index of %s is %g, but %s", cst__state_name(s, i, one), index,
-                         !algebraic    ? p->slopes ? "its slope is in the residual" : "its mass is not zero"
+                         !algebraic  ? p->slopes ? "its slope is in the residual" : "its mass is not zero"
                          : p->slopes ? "its slope is nowhere in the residual"
                                      : "its mass is zero");
     }
@@ -72,7 +72,8 @@ static int check_problem(costate_solver *s)
     if (p->steady != 0 && p->steady != 1)
         return cst__fail(s, COSTATE_ERR_STEADY, "costate_problem.steady is %d, and not 0 or 1", p->steady);
     if (p->steady && cst__index2(s))
-        return cst__fail(s, COSTATE_ERR_STEADY, "there are variables of index 2: with all slopes given, constraints cannot be satisfied");
+        return cst__fail(s, COSTATE_ERR_STEADY,
+                         "there are variables of index 2: with all slopes given, constraints cannot be satisfied");
     char why[160] = "";
     int status = pattern_check(&p->pattern, p->n, why, sizeof why);
     return status ? cst__fail(s, status, "%s", why) : 0;

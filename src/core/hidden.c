@@ -11,7 +11,7 @@
 
 enum { SIGNS = 4, NAMED = 3, TRIED = 4096 };
 static const double nothing = 1e-10; /* of the largest answer to a constraint: round-off */
-static const double leaves = 1e-6; /* of the terms of a derivative, their sum where it is not zero */
+static const double leaves = 1e-6;   /* of the terms of a derivative, their sum where it is not zero */
 
 static int is_constraint(const costate_solver *s, size_t i)
 {
@@ -94,9 +94,11 @@ int cst__hidden_find(costate_solver *s, const double *y)
     s->constraint = NULL;
     if (!count)
         return cst__fail(s, COSTATE_ERR_INDEX,
-                         "%s cannot be of index 2: there is no algebraic equation without algebraic states for it to satisfy", names);
-    return cst__fail(s, COSTATE_ERR_INDEX, "%d equations contain no algebraic state (%s), but only %d variable%s said to be of index 2",
-                     count, names, cst__index2(s), cst__index2(s) == 1 ? " is" : "s are");
+                         "%s cannot be of index 2: there is no algebraic equation without algebraic states for it to satisfy",
+                         names);
+    return cst__fail(s, COSTATE_ERR_INDEX,
+                     "%d equations contain no algebraic state (%s), but only %d variable%s said to be of index 2", count, names,
+                     cst__index2(s), cst__index2(s) == 1 ? " is" : "s are");
 }
 
 /* ---- which variables --------------------------------------------------------------------------------------------------- */
@@ -136,8 +138,8 @@ static int check_names(costate_solver *s, const double *y, double *work, signed 
     for (size_t i = 0; i < n; i++) answers[i] = missed ? answers[i] && !named_2(s, i) : named_2(s, i) && !answers[i];
     list(s, answers, 0, names, sizeof names);
     if (missed)
-        return cst__fail(s, COSTATE_ERR_INDEX, "of index 2 %s also %s, through the equations that they share", missed > 1 ? "are" : "is",
-                         names);
+        return cst__fail(s, COSTATE_ERR_INDEX, "of index 2 %s also %s, through the equations that they share",
+                         missed > 1 ? "are" : "is", names);
     if (!names[0]) return 0;
     return cst__fail(s, COSTATE_ERR_INDEX, "no constraint determines %s, which cannot be of index 2", names);
 }
@@ -172,7 +174,8 @@ int cst__hidden_remainder(costate_solver *s, const double *y, double *r)
 int cst__hidden_holds(costate_solver *s, const double *y)
 {
     const size_t n = (size_t)s->prob.n;
-    double *delta = cst__alloc(&s->alloc, 2 * n + (n + sizeof *delta - 1) / sizeof *delta, sizeof *delta), *h = delta + n, worst = 0;
+    double *delta = cst__alloc(&s->alloc, 2 * n + (n + sizeof *delta - 1) / sizeof *delta, sizeof *delta), *h = delta + n,
+           worst = 0;
     char one[64], other[64], better[320] = "";
     if (!delta) return cst__fail(s, COSTATE_ERR_MEMORY, "consistent initial values of %d states", s->prob.n);
     int rc = check_names(s, y, delta, (signed char *)(delta + 2 * n)), row = -1, told = 0;
@@ -236,8 +239,8 @@ int cst__hidden_stays(costate_solver *s, const dblock *d)
     if (!pdot) return cst__fail(s, COSTATE_ERR_MEMORY, "consistent initial values of %d states", s->prob.n);
     for (int l = 0; l < lanes && row < 0 && !rc; l++) {
         for (size_t i = 0; i < np; i++)
-            pdot[i] = d ? d->pdot[i * (size_t)lanes + (size_t)l]
-                        : (i & 1 ? -1 : 1) * scattered(i) * (s->p[i] != 0 ? fabs(s->p[i]) : 1);
+            pdot[i] =
+                d ? d->pdot[i * (size_t)lanes + (size_t)l] : (i & 1 ? -1 : 1) * scattered(i) * (s->p[i] != 0 ? fabs(s->p[i]) : 1);
         rc = leaving(s, pdot, pdot + np, &row);
     }
     if (row >= 0) memset(pdot, 0, np * sizeof *pdot);
@@ -250,10 +253,11 @@ int cst__hidden_stays(costate_solver *s, const dblock *d)
     cst__release(&s->alloc, pdot);
     if (rc) return cst__callback_failed(s, rc, "jvp", s->t0, 0, 0);
     if (row < 0) return 0;
-    return cst__fail(s, COSTATE_ERR_CONSISTENT,
-                     "the initial values leave a constraint, %s, when %s changes: derivatives would be those of a jump back to it; "
-                     "let init compute them from the parameters",
-                     cst__equation(s, row, one), which < 0 ? "p" : cst__param_name(s, which, other));
+    return cst__fail(
+        s, COSTATE_ERR_CONSISTENT,
+        "the initial values leave a constraint, %s, when %s changes: derivatives would be those of a jump back to it; "
+        "let init compute them from the parameters",
+        cst__equation(s, row, one), which < 0 ? "p" : cst__param_name(s, which, other));
 }
 
 /* ---- derivatives ------------------------------------------------------------------------------------------------------- */
@@ -277,8 +281,7 @@ int cst__hidden_tangent(costate_solver *s, dblock *d)
     spread(n, w, v, along);
     for (size_t i = 0; i < nw; i++) given[i] = differential(s, i / w) ? d->ydot[i] : 0;
     if (!rc) rc = cst__of(s, "jvp", deriv_jvp(&s->d, t, s->y0, s->p, d->w, NULL, given, d->pdot, x));
-    if (!rc)
-        rc = cst__of(s, "jvp2", deriv_jvp2(&s->d, t, s->y0, s->p, d->w, one, along, NULL, NULL, given, d->pdot, second));
+    if (!rc) rc = cst__of(s, "jvp2", deriv_jvp2(&s->d, t, s->y0, s->p, d->w, one, along, NULL, NULL, given, d->pdot, second));
     for (size_t i = 0; i < nw; i++)
         if (is_constraint(s, i / w)) x[i] = second[i];
     if (!rc) rc = cst__implicit_solve(s, s->im, 0, 0, d->w, x);
@@ -299,10 +302,10 @@ static void part(const costate_solver *s, size_t w, const double *chi, double *o
 
 typedef struct hidden_adjoint {
     int w;
-    double *one, *v, *vdot;              /* w; n x w: the direction (1, v, 0), and v' */
-    double *chi, *h, *fg;                /* and its parts */
-    double *chidot, *hdot, *fgdot;       /* right-hand side, solution and its parts */
-    double *c;                           /* a sum of derivatives */
+    double *one, *v, *vdot;        /* w; n x w: the direction (1, v, 0), and v' */
+    double *chi, *h, *fg;          /* and its parts */
+    double *chidot, *hdot, *fgdot; /* right-hand side, solution and its parts */
+    double *c;                     /* a sum of derivatives */
 } hidden_adjoint;
 
 /* lambda_d += (f, g)_d^T fg + h''(1, v, 0)_d^T h, and mu. */
@@ -310,8 +313,8 @@ static int add(costate_solver *s, const hidden_adjoint *a, const double *h, cons
 {
     const size_t nw = (size_t)s->prob.n * (size_t)a->w;
     memset(a->c, 0, nw * sizeof *a->c);
-    TRY(cst__of(s, "vjp_dot", deriv_vjp_dot(&s->d, cst__start_time(s), s->y0, s->p, a->w, a->one, a->v, NULL, h, fg, NULL, a->c,
-                                            NULL, mu)));
+    TRY(cst__of(s, "vjp_dot",
+                deriv_vjp_dot(&s->d, cst__start_time(s), s->y0, s->p, a->w, a->one, a->v, NULL, h, fg, NULL, a->c, NULL, mu)));
     for (size_t i = 0; i < nw; i++)
         if (differential(s, i / (size_t)a->w)) lambda[i] += a->c[i];
     return 0;
@@ -325,10 +328,10 @@ static int second(costate_solver *s, const hidden_adjoint *a, const double *ydot
     for (size_t i = 0; i < nw; i++) a->vdot[i] = differential(s, i / w) ? a->vdot[i] / cst__start_mass(s)[i / w] : 0;
     memset(a->c, 0, nw * sizeof *a->c);
     memset(a->chidot, 0, nw * sizeof *a->c);
-    TRY(cst__of(s, "vjp_dot", deriv_vjp_dot(&s->d, t, s->y0, s->p, a->w, NULL, ydot, b->pdot, a->h, NULL, NULL, a->chidot, NULL,
-                                            NULL)));
-    TRY(cst__of(s, "vjp_dot", deriv_vjp_dot(&s->d, t, s->y0, s->p, a->w, NULL, ydot, b->pdot, a->fg, NULL, NULL, a->c, NULL,
-                                            b->mu_dot)));
+    TRY(cst__of(s, "vjp_dot",
+                deriv_vjp_dot(&s->d, t, s->y0, s->p, a->w, NULL, ydot, b->pdot, a->h, NULL, NULL, a->chidot, NULL, NULL)));
+    TRY(cst__of(s, "vjp_dot",
+                deriv_vjp_dot(&s->d, t, s->y0, s->p, a->w, NULL, ydot, b->pdot, a->fg, NULL, NULL, a->c, NULL, b->mu_dot)));
     for (size_t i = 0; i < nw; i++) {
         if (differential(s, i / w)) {
             b->lambda_dot[i] += a->c[i];
@@ -341,10 +344,11 @@ static int second(costate_solver *s, const hidden_adjoint *a, const double *ydot
     part(s, w, a->chidot, a->hdot, a->fgdot);
     TRY(add(s, a, a->hdot, a->fgdot, b->lambda_dot, b->mu_dot));
     memset(a->c, 0, nw * sizeof *a->c);
-    TRY(cst__of(s, "vjp_dot", deriv_vjp_dot(&s->d, t, s->y0, s->p, a->w, NULL, a->vdot, NULL, a->h, NULL, NULL, a->c, NULL,
-                                            b->mu_dot)));
-    TRY(cst__of(s, "vjp_dot2", s->prob.vjp_dot2(t, s->y0, s->p, a->w, a->one, a->v, NULL, NULL, ydot, b->pdot, a->h, a->c,
-                                                b->mu_dot, s->prob.data)));
+    TRY(cst__of(s, "vjp_dot",
+                deriv_vjp_dot(&s->d, t, s->y0, s->p, a->w, NULL, a->vdot, NULL, a->h, NULL, NULL, a->c, NULL, b->mu_dot)));
+    TRY(cst__of(
+        s, "vjp_dot2",
+        s->prob.vjp_dot2(t, s->y0, s->p, a->w, a->one, a->v, NULL, NULL, ydot, b->pdot, a->h, a->c, b->mu_dot, s->prob.data)));
     for (size_t i = 0; i < nw; i++)
         if (differential(s, i / w)) b->lambda_dot[i] += a->c[i];
     return 0;
@@ -398,7 +402,8 @@ void cst__hidden_blame(costate_solver *s, const double *y, char *words, size_t s
     if (!rc) rc = deriv_jvp(&s->d, cst__start_time(s), y, s->p, 1, NULL, u, NULL, out);
     for (size_t i = 0; !rc && i < n && !words[0]; i++)
         if (is_constraint(s, i) && out[i] == 0)
-            snprintf(words, size, ": the derivative by time of %s contains no algebraic state either; differentiate it once by hand",
+            snprintf(words, size,
+                     ": the derivative by time of %s contains no algebraic state either; differentiate it once by hand",
                      cst__equation(s, (int)i, one));
     cst__release(&s->alloc, u);
 }

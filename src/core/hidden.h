@@ -15,7 +15,7 @@
  *         lambdadot_d, mudot: the lines above with chidot, and (f, g)'^T (chi_f, chi_g) + h'''(1, v, 0; 0, ydot, pdot)^T chi_h
  *                             + h''(0, vdot, 0)^T chi_h
  *
- * K is regular where h_d M^-1 f_u is on what g leaves: index 2 in Hessenberg's form. docs/theory.md (68) */
+ * K is regular where h_d M^-1 f_u is on what g leaves: index 2 in Hessenberg's form. docs/theory.md (74), (75) */
 #ifndef COSTATE_CORE_HIDDEN_H
 #define COSTATE_CORE_HIDDEN_H
 

@@ -33,12 +33,12 @@ static int takes_no_mass(costate_solver *s, const costate_table *table)
     char text[512] = "auto";
     for (int i = 0; i < costate_method_count(); i++) {
         size_t len = strlen(text);
-        if (takes(s, costate_method(i)))
-            snprintf(text + len, sizeof text - len, ", %s", costate_method(i)->name);
+        if (takes(s, costate_method(i))) snprintf(text + len, sizeof text - len, ", %s", costate_method(i)->name);
     }
-    const char *what = table->family == COSTATE_ERK             ? "a mass matrix"
-                       : !tableau_stiffly_accurate(table) ? "algebraic equations: it is not stiffly accurate"
-                                                          : "variables of index 2: it solves linear systems only, and loses its order";
+    const char *what = table->family == COSTATE_ERK ? "a mass matrix"
+                       : !tableau_stiffly_accurate(table)
+                           ? "algebraic equations: it is not stiffly accurate"
+                           : "variables of index 2: it solves linear systems only, and loses its order";
     return cst__fail(s, COSTATE_ERR_MASS, "%s does not solve M y' = f with %s; those that do are %s",
                      table->name ? table->name : "the user's method", what, text);
 }

@@ -23,29 +23,33 @@ static int callback(implicit *m, const char *who, int rc)
     return LINSOL_CALLBACK;
 }
 
-/* The matrix of the algebraic equations, on a block: out = J x with only those entries of J, by one or two products. Without constraints the rows of J that have a mass are zero; with them the columns that have
- * one, but for the constraints' rows, which have no others. */
+/* The rows and columns of J that its part for the algebraic equations has, in one or two pieces: all rows without a mass; with
+ * constraints the columns without a mass in all rows but those, and then these with the columns that have one. */
+static int has_row(const implicit *m, size_t i, int piece)
+{
+    return m->constraint ? m->constraint[i] == piece : m->mass.values[i] == 0;
+}
+
+static int has_column(const implicit *m, size_t j, int piece)
+{
+    return m->constraint ? (m->mass.values[j] != 0) == piece : 1;
+}
+
+/* out = that times x, on a block */
 static int apply_algebraic(operator_context *c, int transposed, int w, const double *x, double *out)
 {
     costate_solver *s = c->s;
-    const size_t n = (size_t)s->prob.n, nw = n * (size_t)w;
-    const double *mass = c->m->mass.values;
-    const signed char *constraint = c->m->constraint;
-    double *in = c->scratch + 2 * n * (size_t)s->opt.lanes, *part = in + n * (size_t)s->opt.lanes;
-    for (int pass = 0; pass < (constraint ? 2 : 1); pass++) { /* the second one: constraints */
-        for (size_t i = 0; i < nw; i++) {
-            const size_t k = i / (size_t)w;
-            const int keep = !constraint ? !transposed || mass[k] == 0 : transposed ? constraint[k] == pass : (mass[k] != 0) == pass;
-            in[i] = keep ? x[i] : 0;
-        }
+    const implicit *m = c->m;
+    const size_t lanes = (size_t)w, nw = (size_t)s->prob.n * lanes, pieces = m->constraint ? 2 : 1;
+    double *in = c->scratch + 2 * (size_t)s->prob.n * (size_t)s->opt.lanes, *part = in + (size_t)s->prob.n * (size_t)s->opt.lanes;
+    for (int piece = 0; piece < (int)pieces; piece++) {
+        for (size_t i = 0; i < nw; i++) in[i] = (transposed ? has_row : has_column)(m, i / lanes, piece) ? x[i] : 0;
         memset(part, 0, nw * sizeof *part);
-        TRY(transposed ? deriv_vjp(&s->d, c->m->t, c->m->y, s->p, w, in, part, NULL)
-                       : deriv_jvp(&s->d, c->m->t, c->m->y, s->p, w, NULL, in, NULL, part));
+        TRY(transposed ? deriv_vjp(&s->d, m->t, m->y, s->p, w, in, part, NULL)
+                       : deriv_jvp(&s->d, m->t, m->y, s->p, w, NULL, in, NULL, part));
         for (size_t i = 0; i < nw; i++) {
-            const size_t k = i / (size_t)w;
-            const int keep = !constraint ? transposed || mass[k] == 0 : transposed ? (mass[k] != 0) == pass : constraint[k] == pass;
-            if (keep) out[i] = part[i];
-            else if (!pass) out[i] = 0;
+            if ((transposed ? has_column : has_row)(m, i / lanes, piece)) out[i] = part[i];
+            else if (!piece) out[i] = 0;
         }
     }
     return 0;
@@ -66,7 +70,7 @@ static int apply(void *ctx, int transposed, int w, const double *x, double *out)
         const double *from = direct ? x : in;
         int rc = c->m->algebraic ? apply_algebraic(c, transposed, width, from, result)
                  : transposed    ? deriv_vjp(&s->d, c->m->t, c->m->y, s->p, width, from, result, NULL)
-                            : deriv_jvp(&s->d, c->m->t, c->m->y, s->p, width, NULL, from, NULL, result);
+                                 : deriv_jvp(&s->d, c->m->t, c->m->y, s->p, width, NULL, from, NULL, result);
         TRY(callback(c->m, transposed ? "vjp" : "jvp", rc));
         if (!direct) cst__block_store(cut, b, n, to, out);
     }

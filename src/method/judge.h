@@ -1,8 +1,8 @@
 /* judge.h - how large an error is, in tolerances.
  *
- * Slopes of a residual are not looked at, for they follow from the states. Of an index-2 variable the local error and the round-off
- * of Newton's iteration are O(1/h) larger than those of what it drives, and do it no harm: its errors are multiplied by h, in
- * every norm of a step (Hairer, Wanner II, VII.7). */
+ * Slopes of a residual are not looked at, for they follow from the states. Of an index-2 variable the local error and the
+ * round-off of Newton's iteration are O(1/h) larger than those of what it drives, and do it no harm: its errors are multiplied
+ * by h, in every norm of a step (Hairer, Wanner II, VII.7). */
 #ifndef COSTATE_METHOD_JUDGE_H
 #define COSTATE_METHOD_JUDGE_H
 
