@@ -161,7 +161,7 @@ typedef struct costate_problem {
 
     int objectives;           /* length of g and r */
     int observations;         /* k = 0 .. observations-1 */
-    /* their times, in the order in which the run meets them, within [t0, t1]; steps end there exactly */
+    /* their times, in the order in which the run meets them, within [t0, t1]; steps end there exactly, but bdf interpolates */
     const double *observe_at;
 
     const char *const *state_names;     /* n names, or NULL: y[0], y[1], ... */

@@ -252,6 +252,7 @@ void costate_free(costate_solver *s)
     cst__release(&s->alloc, s->psidot.at);
     cst__release(&s->alloc, s->sweep.at);
     cst__release(&s->alloc, s->of_start.at);
+    cst__release(&s->alloc, s->block_states.at);
     cst__release(&s->alloc, s->of_constraint.at);
     cst__release(&s->alloc, s->probe.at);
     costate_allocator alloc = cst__unguard(&s->guard, &s->alloc);

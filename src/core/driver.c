@@ -2,8 +2,8 @@
  *
  *     while t != t1: reserve room in the trajectory; attempt steps until one is accepted; objectives, log, output; go on
  *
- * Steps end exactly at stops, which are the observation times and t1. A callback that asks for it, or a value that is not finite,
- * is answered by a smaller step.
+ * Steps end exactly at stops, which are the observation times, unless the family interpolates these, and t1. A callback that asks
+ * for it, or a value that is not finite, is answered by a smaller step.
  *
  * Times are rounded and sizes are not: the sizes from t0 on add up to t + lag, where |lag| is at most half a unit in the last
  * place of t, and at stops lag = 0. So sizes add up to t1 - t0 however far t0 is from zero. docs/theory.md, "Times" */
@@ -85,6 +85,18 @@ static int shrink(costate_solver *s, run *r, const step *st, verdict v, double e
     return 0;
 }
 
+/* Observations within the step just taken, where the family interpolates them; one at its end is a state like any other. */
+static int observe_within(costate_solver *s, run *r, const step *st)
+{
+    const double dir = st->h > 0 ? 1 : -1;
+    for (; r->obs < s->prob.observations && dir * (st->to - s->prob.observe_at[r->obs]) > 0; r->obs++) {
+        s->obs_step[r->obs] = s->log.count;
+        TRY(cst__observe_within(s, st, r->obs, r->tg, s->psi));
+        if (s->watch && s->watch->on) cst__watch_observation(s, r->obs, s->fnew);
+    }
+    return 0;
+}
+
 /* The step was accepted: objectives, log, output, and on to the next state. */
 static int finish(costate_solver *s, run *r, const step *st)
 {
@@ -94,7 +106,8 @@ static int finish(costate_solver *s, run *r, const step *st)
     if (!rc) rc = cst__attempt_running(s, r, st);
     if (rc) return cst__callback_failed(s, rc, "running", st->from, st->h, st->n);
     TRY(cst__log_append(s, st->h, st->to, stop + st->held));
-    if (r->tr) traj_commit(r->tr);
+    if (s->fam->dense_adjoint) TRY(observe_within(s, r, st));
+    if (r->tr) cst__record_commit(s, PRIMAL, st->n);
     if (s->watch && s->watch->on) cst__watch_step(s, st);
     if (s->out.count) TRY(cst__output_step(s, st, tg));
     int anew = slopes_end(s, s->log.count);
@@ -129,9 +142,9 @@ static int observe(costate_solver *s, run *r)
         for (int b = 0; r->tg && !rc && b < r->tg->cut.blocks; b++)
             rc = cst__observe_tangent(s, r->obs, s->y, &r->tg->block[b], r->tg->block[b].ydot);
         if (rc) return cst__callback_failed(s, rc, "observe", r->t, 0, s->log.count);
-        if (s->watch && s->watch->on) cst__watch_observation(s, r->obs);
+        if (s->watch && s->watch->on) cst__watch_observation(s, r->obs, s->y);
     }
-    r->stop = r->obs < s->prob.observations ? s->prob.observe_at[r->obs] : s->t1;
+    r->stop = r->obs < s->prob.observations && !s->fam->dense_adjoint ? s->prob.observe_at[r->obs] : s->t1;
     return 0;
 }
 
@@ -140,10 +153,7 @@ static int walk(costate_solver *s, run *r)
     TRY(observe(s, r));
     while (r->t != s->t1) {
         step st = {.n = s->log.count, .from = r->t, .lag = r->lag, .y = s->y, .ynew = s->ynew, .stages = s->stages, .note = -1};
-        if (r->tr) {
-            int status = traj_reserve(r->tr, s->y, &st.stages);
-            if (status) return cst__traj_failed(s, r->tr, status);
-        }
+        if (r->tr) TRY(cst__record_reserve(s, PRIMAL, st.n, s->y, &st.stages));
         for (;;) {
             double err;
             if (r->attempts++ == s->opt.max_steps)
@@ -218,6 +228,7 @@ int cst__run_once(costate_solver *s, tangent *tg, int leaves)
             return cst__fail_at(s, COSTATE_ERR_NOT_FINITE, s->t1, 0, s->log.count, -1, -1, "a direction of an objective");
     if (s->watch && s->watch->on) cst__watch_end(s);
     s->have_run = 1;
+    if (r.tr) cst__record_end(s, PRIMAL);
     s->recorded[PRIMAL] = r.tr != NULL;
     cst__traj_report(s, PRIMAL);
     s->stats.forward_s = platform_now() - began;

@@ -22,6 +22,10 @@ int cst__step_words(costate_solver *s, int rc, const char *which, char *words, s
 int cst__output_start(costate_solver *s, tangent *tg);
 int cst__output_step(costate_solver *s, const step *st, tangent *tg);
 
+/* Observation k within a step, which is the last one of the log: its part of psi and of the directions. y comes to
+ * s->fnew, which is nothing to a family that interpolates. */
+int cst__observe_within(costate_solver *s, const step *st, int k, tangent *tg, double *psi);
+
 /* core/repeat.c: the recorded steps taken again from y0 with the parameters in s->p, which need not be those of the run:
  * only the step sizes are. Directions tg or NULL; recorded into trajectory `which` (-1: nowhere). The final state comes to
  * yend, the objectives to psi (either NULL: not wanted). */
@@ -51,6 +55,43 @@ static inline step recorded_step(const costate_solver *s, int64_t n, const doubl
     cst__step_sides(&st, l->stop[n], l->stop[n + 1]);
     st.held = l->stop[n + 1] == 2;
     return st;
+}
+
+/* core/record.c: the recorded steps of trajectory `which`, in blocks of s->block. Step n starts from `state`; reserved once,
+ * before its first attempt; `end` after the last one. */
+int cst__record_block(const costate_solver *s); /* how many steps one has */
+int cst__record_reserve(costate_solver *s, int which, int64_t n, const double *state, double **stages);
+void cst__record_commit(costate_solver *s, int which, int64_t n);
+void cst__record_end(costate_solver *s, int which);
+/* Stage data of step n, and the state where its block began. replay: of one step. 0, or a status with its message. */
+int cst__record_fetch(costate_solver *s, int which, int64_t n, traj_replay_fn *replay, void *ctx, const double **state,
+                      const double **stages);
+int64_t cst__record_recomputed(const costate_solver *s, int which); /* steps, since the run began */
+size_t cst__record_stride(const costate_solver *s, int which);      /* from one step's stage data to the next one's */
+
+/* Step n as it was fetched. */
+static inline step fetched_step(const costate_solver *s, int64_t n, const double *state, const double *stages, size_t stride)
+{
+    step st = recorded_step(s, n, state, (double *)(uintptr_t)stages, NULL);
+    st.into = (int)(n % s->block);
+    st.base = state;
+    st.stride = stride;
+    if (st.into) st.y = stages - stride;
+    return st;
+}
+
+/* Observation k is at the end of a step, or at t0: not interpolated. */
+static inline int observed_at_end(const costate_solver *s, int k)
+{
+    return s->prob.observe_at[k] == s->log.t[s->obs_step[k]];
+}
+
+/* Where it is in its step. */
+static inline double observed_theta(const costate_solver *s, int k)
+{
+    const int64_t n = s->obs_step[k] - 1;
+    const double theta = (s->prob.observe_at[k] - s->log.t[n]) / s->log.h[n];
+    return theta < 1 ? theta : 1;
 }
 
 /* Slopes at the end of step n - 1 are not those at the start of step n: there is a stop between them, and they may see it. */

@@ -33,9 +33,8 @@ int cst__replay(void *ctx, int64_t n, int fresh, const double *state, double *st
 static int primal_step(costate_solver *s, int64_t n, step *st)
 {
     const double *y, *stages;
-    int status = traj_fetch(s->tr[PRIMAL], n, cst__replay, s, &y, &stages);
-    if (status) return s->status == status ? status : cst__traj_failed(s, s->tr[PRIMAL], status);
-    *st = recorded_step(s, n, y, (double *)(uintptr_t)stages, NULL);
+    TRY(cst__record_fetch(s, PRIMAL, n, cst__replay, s, &y, &stages));
+    *st = fetched_step(s, n, y, stages, cst__record_stride(s, PRIMAL));
     return 0;
 }
 
@@ -59,6 +58,28 @@ int cst__replay_joint(void *ctx, int64_t n, int fresh, const double *state, doub
 }
 
 /* ---- a whole run --------------------------------------------------------------------------------------------------- */
+
+int cst__observe_within(costate_solver *s, const step *st, int k, tangent *tg, double *psi)
+{
+    const double theta = observed_theta(s, k);
+    double *y = s->fnew;
+    int rc = s->fam->dense(s, st, theta, y, NULL, NULL, 1);
+    if (!rc) rc = cst__observe(s, k, y, psi);
+    for (int b = 0; tg && !rc && b < tg->cut.blocks; b++) {
+        dblock *d = &tg->block[b];
+        rc = s->fam->dense(s, st, theta, NULL, d, d->dense, 1);
+        if (!rc) rc = cst__observe_tangent(s, k, y, d, d->dense);
+    }
+    return rc ? cst__callback_failed(s, rc, "observe", s->prob.observe_at[k], st->h, st->n) : 0;
+}
+
+/* Those within a repeated step. */
+static int objectives_within(costate_solver *s, const step *st, int *obs, tangent *tg, double *psi)
+{
+    for (; *obs < s->prob.observations && s->obs_step[*obs] == st->n + 1 && !observed_at_end(s, *obs); ++*obs)
+        if (psi) TRY(cst__observe_within(s, st, *obs, tg, psi));
+    return 0;
+}
 
 static int objectives_at(costate_solver *s, int64_t n, int *obs, const double *y, tangent *tg, double *psi)
 {
@@ -95,13 +116,13 @@ static int repeat_directions(costate_solver *s, tangent *tg)
     for (int64_t i = 0; i < s->log.count; i++) {
         step st;
         TRY(primal_step(s, i, &st));
-        int status = traj_reserve(s->tr[JOINT], d->ydot, &d->stages);
-        if (status) return cst__traj_failed(s, s->tr[JOINT], status);
+        TRY(cst__record_reserve(s, JOINT, i, d->ydot, &d->stages));
         int rc = s->fam->tangent(s, &st, d, NULL);
         if (rc) return not_repeated(s, &st, "jvp", rc);
-        traj_commit(s->tr[JOINT]);
+        cst__record_commit(s, JOINT, i);
         cst__dblock_accept(d, slopes_end(s, i + 1));
     }
+    cst__record_end(s, JOINT);
     s->recorded[JOINT] = 1;
     return 0;
 }
@@ -124,17 +145,15 @@ int cst__repeat(costate_solver *s, const double *y0, tangent *tg, int which, dou
     TRY(objectives_at(s, 0, &obs, y, tg, psi));
     for (int64_t i = 0; i < s->log.count; i++) {
         step st = recorded_step(s, i, y, s->stages, ynew);
-        if (which >= 0) {
-            int status = traj_reserve(s->tr[which], y, &st.stages);
-            if (status) return cst__traj_failed(s, s->tr[which], status);
-        }
+        if (which >= 0) TRY(cst__record_reserve(s, which, i, y, &st.stages));
         if (joint) {
             tg->block[0].ydot = y + joint_at(s);
             tg->block[0].ydotnew = ynew + joint_at(s);
             tg->block[0].stages = st.stages + joint_stages_at(s);
         }
         TRY(repeat_step(s, &st, tg, psi));
-        if (which >= 0) traj_commit(s->tr[which]);
+        if (which >= 0) cst__record_commit(s, which, i);
+        TRY(objectives_within(s, &st, &obs, tg, psi));
         for (int b = 0; tg && b < tg->cut.blocks; b++) cst__dblock_accept(&tg->block[b], slopes_end(s, i + 1));
         double *t = y;
         y = ynew;
@@ -147,6 +166,7 @@ int cst__repeat(costate_solver *s, const double *y0, tangent *tg, int which, dou
         rc = cst__terminal_tangent(s, y, &tg->block[b], tg->block[b].ydot);
     if (rc) return cst__callback_failed(s, rc, "terminal", s->t1, 0, s->log.count);
     if (!cst__all_finite(n, y)) return cst__fail(s, COSTATE_ERR_SWEEP_NOT_FINITE, "the repeated run's final state");
+    if (which >= 0) cst__record_end(s, which);
     if (which >= 0) s->recorded[which] = 1;
     return 0;
 }

@@ -69,6 +69,7 @@ static int carve(costate_solver *s)
 {
     s->live = (size_t)s->prob.n + (s->fam->history_doubles ? s->fam->history_doubles(s) : 0);
     s->state = s->live + (s->fam->carry_doubles ? s->fam->carry_doubles(s) : 0);
+    s->block = s->fam->shares ? cst__record_block(s) : 1;
     size_t n = cst__pad(s->state), np = cst__pad((size_t)s->prob.np), m = cst__pad((size_t)s->nobj);
     size_t stages = cst__pad(s->fam->stage_doubles(s)), terms = s->has_objective ? m : 0;
     const size_t units = cst__index2(s) ? cst__pad((size_t)s->prob.n) : 0;

@@ -106,20 +106,18 @@ static void clear_joint(costate_solver *s)
     if (on_disk) drop_joint(s);
 }
 
-/* A state is stored whole, history included. Where a history is the y of the k steps before (BDF), neighbouring records
- * would hold the same vectors: state doubles in a record would then be those of y and what is carried, and the history would
- * be gathered from the records of steps n-1 .. n-k when step n is fetched (traj_fetch, tiers "stages" and "states"); a
- * checkpoint, which has no neighbours, would have to keep it. */
 int cst__traj_prepare(costate_solver *s, int which, size_t lanes)
 {
     const costate_solver *budget = s->leader ? s->leader : s;
     s->recorded[which] = 0;
+    s->record[which] = (recording){.block = -1};
     if (which == PRIMAL) clear_joint(s);
     else if (s->tr_lanes[JOINT] != lanes) drop(s, JOINT);
     if (!s->tr[which]) {
-        size_t stages = s->fam->stage_doubles(s);
+        s->tr_lanes[which] = lanes;
+        const size_t stride = cst__record_stride(s, which);
         traj_config config = {.state = lanes ? joint_at(s) + s->live * lanes : s->state,
-                              .stages = lanes ? joint_stages_at(s) + stages * lanes : stages,
+                              .stages = (size_t)s->block * stride,
                               .memory = which == JOINT ? budget->joint_memory : s->opt.memory,
                               .disk = which == JOINT ? budget->joint_disk : s->opt.disk,
                               .dir = s->opt.disk_dir,
@@ -128,12 +126,11 @@ int cst__traj_prepare(costate_solver *s, int which, size_t lanes)
                               .ctx = s};
         if (which == PRIMAL) { /* nobody needs them while a recorded run is gone over */
             config.scratch[0] = s->y, config.scratch[1] = s->ynew;
-            config.scratch_stages = s->stages;
+            config.scratch_stages = s->block == 1 ? s->stages : NULL;
             config.origin = s->y0;
         }
         int status = traj_open(&s->tr[which], &config);
         if (status) return cst__traj_failed(s, NULL, status);
-        s->tr_lanes[which] = lanes;
     }
     traj_start(s->tr[which]);
     return 0;

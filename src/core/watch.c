@@ -198,9 +198,9 @@ void cst__watch_step(costate_solver *s, const step *st)
     }
 }
 
-void cst__watch_observation(costate_solver *s, int k)
+void cst__watch_observation(costate_solver *s, int k, const double *y)
 {
-    at_point(s, WATCH_OBSERVE, k, s->prob.observe_at[k], s->y);
+    at_point(s, WATCH_OBSERVE, k, s->prob.observe_at[k], y);
 }
 
 void cst__watch_end(costate_solver *s)

@@ -64,7 +64,7 @@ double cst__watch_moment(const costate_solver *s, double t, int way);
 /* watch.c. A run begins; an accepted step; an observation; a run ends. directions: it carries some. */
 int cst__watch_start(costate_solver *s, int directions);
 void cst__watch_step(costate_solver *s, const step *st);
-void cst__watch_observation(costate_solver *s, int k);
+void cst__watch_observation(costate_solver *s, int k, const double *y);
 void cst__watch_end(costate_solver *s);
 void cst__watch_close(costate_solver *s);
 

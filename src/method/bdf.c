@@ -75,7 +75,7 @@ static size_t bdf_carry_doubles(const costate_solver *s)
 
 static size_t bdf_stage_doubles(const costate_solver *s)
 {
-    return (size_t)s->prob.n;
+    return (size_t)s->prob.n + CARRY_COPIED;
 }
 
 static size_t bdf_tangent_doubles(const costate_solver *s)
@@ -103,7 +103,7 @@ int cst__bdf_order(const step *st)
 
 int cst__bdf_formula(const costate_solver *s, const step *st, int k, bdf_formula *f)
 {
-    const double *ages = st->y + s->live + CARRY_AGES;
+    const double *ages = bdf_copied(s, st) + CARRY_AGES;
     *f = (bdf_formula){.k = k, .h = st->h};
     for (int i = 1; i <= k; i++) f->c += 1 / (i * st->h);
     for (int j = 0; j < BDF_PAST; j++) f->x[j] = -(st->h + (j ? ages[j - 1] : 0));
@@ -146,10 +146,14 @@ void cst__bdf_shift(const costate_solver *s, const double *from, int w, double *
 
 /* ---- matrices --------------------------------------------------------------------------------------------------------- */
 
+/* Made `ago` steps before this one, from y_(n-1-ago): which is kept with the steps before, or carried along to where their block
+ * began. */
 static held_matrix carried(const costate_solver *s, const step *st)
 {
-    const double *carry = st->y + s->live;
-    return (held_matrix){carry[CARRY_T], carry[CARRY_SHIFT], carry + CARRY_Y};
+    const double *copied = bdf_copied(s, st), *whole = st->into ? st->base : st->y;
+    const int ago = (int)copied[CARRY_MADE], near = ago <= st->into && st->into > 0;
+    return (held_matrix){copied[CARRY_T], copied[CARRY_SHIFT],
+                         near ? bdf_before(s, st, NULL, ago) : whole + s->live + CARRY_Y};
 }
 
 static held_matrix fresh(const step *st, const bdf_formula *f)
@@ -159,7 +163,7 @@ static held_matrix fresh(const step *st, const bdf_formula *f)
 
 static int near(const costate_solver *s, const step *st, double c)
 {
-    const double *carry = st->y + s->live, ratio = carry[CARRY_SHIFT] == 0 ? 0 : c / carry[CARRY_SHIFT];
+    const double *copied = bdf_copied(s, st), ratio = copied[CARRY_SHIFT] == 0 ? 0 : c / copied[CARRY_SHIFT];
     return ratio > ratio_least && ratio < ratio_most;
 }
 
@@ -254,7 +258,7 @@ static int iterate(costate_solver *s, const step *st, const bdf_formula *f, cons
 }
 
 /* What the next step begins with. */
-static int finish(costate_solver *s, const step *st, const bdf_formula *f, const held_matrix *a, double theta)
+static int finish(costate_solver *s, const step *st, const bdf_formula *f, const held_matrix *a, int kept, double theta)
 {
     const size_t n = (size_t)s->prob.n, goals = bdf_goals(s);
     const double *from = st->y + s->live;
@@ -265,6 +269,7 @@ static int finish(costate_solver *s, const step *st, const bdf_formula *f, const
     for (int j = 1; j < BDF_MOST; j++) to[CARRY_AGES + j] = from[CARRY_AGES + j - 1] == 0 ? 0 : from[CARRY_AGES + j - 1] + st->h;
     to[CARRY_SHIFT] = a->shift;
     to[CARRY_T] = a->t;
+    to[CARRY_MADE] = kept ? from[CARRY_MADE] + 1 : 1;
     to[CARRY_THETA] = theta;
     memmove(to + CARRY_Y, a->y, n * sizeof *to);
     if (!goals) return 0;
@@ -296,6 +301,7 @@ static int bdf_step(costate_solver *s, const step *st, double *err)
     newton k;
     m->bad_component = -1;
     s->fnew_valid = 0;
+    memcpy(st->stages + s->prob.n, st->y + s->live, CARRY_COPIED * sizeof *st->stages);
     const int first = cst__bdf_formula(s, st, order_of(s, st), &f);
     int kept = keeps(s, st, f.c), rc = STEP_NEWTON;
     held_matrix a = carried(s, st);
@@ -314,7 +320,7 @@ static int bdf_step(costate_solver *s, const step *st, double *err)
     }
     if (rc) return rc;
     if (err) cst__bdf_estimate(s, st, &f, first, st->stages, err);
-    return st->ynew ? finish(s, st, &f, &a, k.theta) : 0;
+    return st->ynew ? finish(s, st, &f, &a, kept, k.theta) : 0;
 }
 
 static int bdf_culprit(costate_solver *s, const step *st, int *stage, int *component)
@@ -336,6 +342,7 @@ static int bdf_running(costate_solver *s, const step *st, double *psi)
 const family cst__bdf = {
     .id = COSTATE_BDF,
     .heavy = 1,
+    .shares = 1,
     .open = bdf_open,
     .close = bdf_close,
     .start = bdf_start,
@@ -349,6 +356,7 @@ const family cst__bdf = {
     .settle = cst__bdf_settle,
     .culprit = bdf_culprit,
     .running = bdf_running,
+    .dense_adjoint = cst__bdf_dense_adjoint,
     .dense = cst__bdf_dense,
     .tangent = cst__bdf_tangent,
     .running_tangent = cst__bdf_running_tangent,

@@ -8,7 +8,11 @@
  *
  * The live state is [ y_(n-1) .. y_(n-6) | q_(n-1) .. q_(n-6) ], q there if there are running objectives; all of it is
  * differentiated. What is carried besides: the ages t_(n-1) - t_(n-1-j) (0: there is no such value yet), and what Newton's matrix
- * belongs to. The order of a step and whether it kept that matrix are its note. The stage data are y_n. */
+ * belongs to. The order of a step and whether it kept that matrix are its note.
+ *
+ * The stage data are y_n and, copied from what was carried, the numbers that the formula and the matrix follow from. So nothing
+ * but a repeated step needs a whole state: the trajectory keeps one for many steps (core/record.c), and what is behind one of
+ * them is looked up with the steps before it. */
 #ifndef COSTATE_METHOD_BDF_H
 #define COSTATE_METHOD_BDF_H
 
@@ -16,8 +20,9 @@
 
 enum { BDF_MOST = 5, BDF_PAST = BDF_MOST + 1 }; /* order; past values kept */
 
-/* Behind the live ones: ages of y_(n-2) .. y_(n-6); then of the matrix: shift (0: there is none), t, convergence, and its y. */
-enum { CARRY_AGES, CARRY_SHIFT = BDF_MOST, CARRY_T, CARRY_THETA, CARRY_Y };
+/* Behind the live ones: ages of y_(n-2) .. y_(n-6); then of the matrix: shift (0: there is none), t, how many steps ago it was
+ * made, which all are copied to the stage data, convergence, and its y. */
+enum { CARRY_AGES, CARRY_SHIFT = BDF_MOST, CARRY_T, CARRY_MADE, CARRY_COPIED, CARRY_THETA = CARRY_COPIED, CARRY_Y };
 
 enum { SLOT_STEP, SLOT_SWEEP, SLOTS }; /* the step's matrix; one of a sweep's own */
 
@@ -59,6 +64,19 @@ static inline double *bdf_past(const costate_solver *s, const double *live, int 
     return (double *)(uintptr_t)(live + (size_t)j * (size_t)s->prob.n * (size_t)w);
 }
 
+/* y_(n-1-j) of step st, or its directions d. */
+static inline const double *bdf_before(const costate_solver *s, const step *st, const dblock *d, int j)
+{
+    const int into = d ? d->into : st->into;
+    if (j >= into) return bdf_past(s, d ? d->ydot : st->into ? st->base : st->y, j - into, d ? d->w : 1);
+    return d ? d->stages - (size_t)(j + 1) * d->stride : st->stages - (size_t)(j + 1) * st->stride;
+}
+
+static inline const double *bdf_copied(const costate_solver *s, const step *st)
+{
+    return st->stages + s->prob.n;
+}
+
 static inline double *bdf_goal(const costate_solver *s, const double *live, int j, int w)
 {
     return (double *)(uintptr_t)(live + (BDF_PAST * (size_t)s->prob.n + (size_t)j * bdf_goals(s)) * (size_t)w);
@@ -82,6 +100,7 @@ int cst__bdf_running_tangent(costate_solver *s, const step *st, dblock *d);
 int cst__bdf_adjoint(costate_solver *s, const step *st, ablock *b);
 int cst__bdf_second(costate_solver *s, const step *st, const double *ydot, const double *dstages, ablock *b);
 int cst__bdf_dense(costate_solver *s, const step *st, double theta, double *y, dblock *d, double *ydot, int first);
+void cst__bdf_dense_adjoint(costate_solver *s, const step *st, double theta, int w, const double *from, double *lambda);
 
 /* bdf_order.c: order and size of the next attempt. */
 double cst__bdf_settle(costate_solver *s, const step *st, const outcome *o, control *c);

@@ -63,7 +63,7 @@ static double alpha(const bdf_formula *f, int i)
 static void estimate(costate_solver *s, const step *st, const bdf_formula *f, int q, const double *y)
 {
     bdf *m = s->method;
-    const double *ages = st->y + s->live + CARRY_AGES;
+    const double *ages = bdf_copied(s, st) + CARRY_AGES;
     m->term[q] = -1;
     if (q < 1 || q > BDF_MOST || (q && ages[q - 1] == 0)) return;
     m->e[q] = distance(s, st, f, q, y);

@@ -4,7 +4,7 @@
  *     (c M - f_y) ydot_n = f_p pdot - M sum_j b_j ydot_(n-1-j)      f_y, f_p at (t_n, y_n)
  *     qdot_n = (r_y ydot_n + r_p pdot - sum_j b_j qdot_(n-1-j))/c
  *
- * docs/theory.md (71). The stage data are ydot_n. */
+ * docs/theory.md (71). The stage data begin with ydot_n. */
 #include "method/bdf.h"
 
 #include "base/kernels.h"
@@ -78,25 +78,40 @@ int cst__bdf_running_tangent(costate_solver *s, const step *st, dblock *d)
     return 0;
 }
 
-/* The polynomial through y_n .. y_(n-k); in the first step the line through y_1 and y_0. */
-int cst__bdf_dense(costate_solver *s, const step *st, double theta, double *y, dblock *d, double *ydot, int first)
+/* The weights of y_n .. y_(n-k) in the polynomial through them, at t + theta h; in the first step it is the line through y_1 and
+ * y_0. Returns k. */
+static int weights(const costate_solver *s, const step *st, double theta, double *c)
 {
-    const int w = d ? d->w : 1;
-    double c[BDF_PAST + 1], at[BDF_PAST + 1] = {0}, x = (theta - 1) * st->h;
-    const double *v[BDF_PAST + 1];
+    double at[BDF_PAST + 1] = {0}, x = (theta - 1) * st->h;
     bdf_formula f;
-    (void)first;
     cst__bdf_formula(s, st, cst__bdf_order(st), &f);
-    v[0] = d ? d->stages : st->stages;
-    for (int j = 0; j < f.k; j++) {
-        at[j + 1] = f.x[j];
-        v[j + 1] = bdf_past(s, d ? d->ydot : st->y, j, w);
-    }
+    for (int j = 0; j < f.k; j++) at[j + 1] = f.x[j];
     for (int j = 0; j <= f.k; j++) {
         c[j] = 1;
         for (int i = 0; i <= f.k; i++)
             if (i != j) c[j] *= (x - at[i]) / (at[j] - at[i]);
     }
-    cst__combine((size_t)s->prob.n * (size_t)w, NULL, f.k + 1, c, v, d ? ydot : y);
+    return f.k;
+}
+
+int cst__bdf_dense(costate_solver *s, const step *st, double theta, double *y, dblock *d, double *ydot, int first)
+{
+    double c[BDF_PAST + 1];
+    const double *v[BDF_PAST + 1] = {d ? d->stages : st->stages};
+    const int k = weights(s, st, theta, c);
+    (void)first;
+    for (int j = 0; j < k; j++) v[j + 1] = bdf_before(s, st, d, j);
+    cst__combine((size_t)s->prob.n * (size_t)(d ? d->w : 1), NULL, k + 1, c, v, d ? ydot : y);
     return 0;
+}
+
+/* lambda_j += c_j from: rows of what is owed to the end of the step are y_n .. y_(n-5). */
+void cst__bdf_dense_adjoint(costate_solver *s, const step *st, double theta, int w, const double *from, double *lambda)
+{
+    double c[BDF_PAST + 1];
+    const int k = weights(s, st, theta, c);
+    for (int j = 0; j <= k; j++) {
+        double *to = bdf_past(s, lambda, j, w);
+        cst__combine((size_t)s->prob.n * (size_t)w, to, 1, &c[j], &from, to);
+    }
 }

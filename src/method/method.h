@@ -17,8 +17,9 @@
  * it, so its seeds are zero there. `running` and `dense` get the whole state: a quadrature or an interpolation may use the
  * history, or have rows of its own in it.
  *
- * The trajectory keeps whole states, so that any of them can be started from. A history that consists of the y of the steps
- * before need not be kept with each of them: core/trajectory.c says where it would be put together again. */
+ * The trajectory keeps whole states, so that any of them can be started from. Where a history consists of the y of the steps
+ * before, most of such a state would be kept with its neighbours too: of a family that `shares` the trajectory keeps one state
+ * for several steps, and the stage data of all (core/record.c). */
 #ifndef COSTATE_METHOD_H
 #define COSTATE_METHOD_H
 
@@ -34,7 +35,12 @@ typedef struct step {
     double from, to; /* the times themselves */
     double lag;      /* of a first attempt: by which the sum of all sizes is ahead of `from`, which is rounded */
     int held;        /* stages at c > 1 are evaluated at tn: a stop that could not be reached otherwise */
-    const double *y;
+    const double *y; /* its start; of a fetched step that is not the first of its block the n values of y alone */
+    /* Of a fetched step: how many steps of its block come before it, the whole state where that began, and how far their stage
+     * data are apart. 0: y is whole. */
+    int into;
+    const double *base;
+    size_t stride;
     double *stages; /* stage data, as many doubles as family.stage_doubles says; written by `step`, read by everything else */
     double *ynew;
     int note; /* of an accepted or repeated step, what was noted in solver.note; -1: a first attempt, which is to note it */
@@ -51,6 +57,8 @@ static inline double step_time(const step *st, double c)
 typedef struct dblock {
     int w;
     double *ydot, *ydotnew; /* live x w */
+    int into;               /* of a fetched step: ydot is where its block began, so many steps ago, whose stages are */
+    size_t stride;          /* so far apart */
     const double *pdot;     /* np x w: own_pdot, or the caller's; NULL: zero */
     double *own_pdot;
     double *fdot, *fdotnew; /* n x w, like solver.f, fnew */
@@ -91,6 +99,7 @@ enum { STEP_NEWTON = 1001, STEP_MATRIX, STEP_NOT_FINITE };
 struct family {
     costate_family id;
     int heavy;                      /* a step's matrices are worth sharing: all blocks of a sweep go back together */
+    int shares;                     /* steps share a recorded state; then stage data begin with y at the end of the step */
     int (*open)(costate_solver *s); /* makes s->method from s->table */
     void (*close)(costate_solver *s);
     size_t (*history_doubles)(const costate_solver *s); /* live, behind y; NULL: none */
@@ -135,6 +144,9 @@ struct family {
     /* y at t + theta h; or, given a block d, its directions into ydot (n x w), `first` for the first theta of this step and
      * block. */
     int (*dense)(costate_solver *s, const step *st, double theta, double *y, dblock *d, double *ydot, int first);
+    /* Its transpose: of from (n x w), owed to y at t + theta h, into what is owed to the state at the end of the step (live x w).
+     * With it observations are interpolated; NULL: steps end at them. */
+    void (*dense_adjoint)(costate_solver *s, const step *st, double theta, int w, const double *from, double *lambda);
 
     /* Tangent of the step, from its record alone; err as there, for the directions, and only just after `step`. */
     int (*tangent)(costate_solver *s, const step *st, dblock *d, double *err);

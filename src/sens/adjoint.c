@@ -20,16 +20,14 @@ static int adjoint(costate_solver *s, int w, int objectives, const double *weigh
     if (!objectives && !cst__all_finite(n * lanes, lambda)) return cst__fail(s, COSTATE_ERR_INPUT, "a seed in lambda");
     if (weights && !cst__all_finite((size_t)s->nobj * lanes, weights))
         return cst__fail(s, COSTATE_ERR_INPUT, "a weight of the objectives");
-    traj_info before, after;
+    const int64_t before = cst__record_recomputed(s, PRIMAL);
     s->fast_part = 0;
-    traj_get_info(s->tr[PRIMAL], &before);
     int status = cst__transpose(s, w, &(transpose){.objectives = objectives, .weights = weights, .lambda = lambda, .mu = mu});
     if (status) { /* what was computed again on the way may be at fault: the next sweep repeats the run */
         s->recorded[PRIMAL] = 0;
         return status;
     }
-    traj_get_info(s->tr[PRIMAL], &after);
-    s->stats.recomputed_steps = after.recomputed - before.recomputed;
+    s->stats.recomputed_steps = cst__record_recomputed(s, PRIMAL) - before;
     s->stats.adjoint_s = platform_now() - began;
     cst__fast_judge(s);
     return 0;

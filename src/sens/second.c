@@ -83,9 +83,7 @@ static int block(costate_solver *s, int q, void *ctx)
     TRY(cst__sweep(s, &sw));
     cst__block_store(c, q, n, b.lambda_dot, a->hy0);
     if (b.mu_dot && b.mu_dot != a->hp) cst__block_store(c, q, np, b.mu_dot, a->hp);
-    traj_info info;
-    traj_get_info(s->tr[JOINT], &info);
-    s->stats.recomputed_steps += info.recomputed;
+    s->stats.recomputed_steps += cst__record_recomputed(s, JOINT);
     return 0;
 }
 

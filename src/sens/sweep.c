@@ -48,14 +48,49 @@ static int not_finite(costate_solver *s, const step *st, const double *x, int w)
                         (long long)st->n);
 }
 
-/* Observations met after n steps, newest first. */
+/* Observations met at the end of n steps, newest first. */
 static int observations(costate_solver *s, sweep *w, int64_t n, const double *y, const double *ydot)
 {
-    for (; w->obs >= 0 && s->obs_step[w->obs] == n; w->obs--)
+    for (; w->obs >= 0 && s->obs_step[w->obs] == n && observed_at_end(s, w->obs); w->obs--)
         for (int b = 0; b < w->count; b++) {
             int rc = cst__observe_adjoint(s, w->obs, y, ydot, &w->block[b]);
             step st = {.n = n, .from = s->log.t[n], .to = s->log.t[n]};
             if (rc) return product_failed(s, rc, "a product of observe", &st);
+        }
+    return 0;
+}
+
+/* y, and where there are directions theirs, at an observation within a step; behind them what is owed there, and its
+ * derivative. */
+typedef struct interpolated {
+    double *y, *ydot, *lambda, *lambda_dot;
+} interpolated;
+
+static interpolated interpolate(costate_solver *s, const step *st, double theta, const dblock *d, const ablock *b)
+{
+    const size_t n = (size_t)s->prob.n, nw = n * (size_t)b->w;
+    double *at = b->work + n;
+    interpolated x = {.y = b->work, .lambda = at, .lambda_dot = d ? at + nw : NULL, .ydot = d ? at + 2 * nw : NULL};
+    memset(x.lambda, 0, (d ? 2 * nw : nw) * sizeof *x.lambda);
+    s->fam->dense(s, st, theta, x.y, NULL, NULL, 1);
+    if (d) s->fam->dense(s, st, theta, NULL, (dblock *)(uintptr_t)d, x.ydot, 1);
+    return x;
+}
+
+/* Those within the step, newest first: what they owe to y there goes to the states that it was interpolated from. */
+static int within(costate_solver *s, sweep *w, const step *st, const dblock *d)
+{
+    for (; w->obs >= 0 && s->obs_step[w->obs] == st->n + 1; w->obs--)
+        for (int q = 0; q < w->count; q++) {
+            ablock *b = &w->block[q], there = *b;
+            const double theta = observed_theta(s, w->obs);
+            const interpolated x = interpolate(s, st, theta, b->lambda_dot ? d : NULL, b);
+            there.lambda = x.lambda;
+            there.lambda_dot = x.lambda_dot;
+            int rc = cst__observe_adjoint(s, w->obs, x.y, x.ydot, &there);
+            if (rc) return product_failed(s, rc, "a product of observe", st);
+            s->fam->dense_adjoint(s, st, theta, b->w, x.lambda, b->lambda);
+            if (x.lambda_dot) s->fam->dense_adjoint(s, st, theta, b->w, x.lambda_dot, b->lambda_dot);
         }
     return 0;
 }
@@ -123,14 +158,13 @@ static int begin(costate_solver *s, sweep *w)
 
 int cst__sweep_fetch(costate_solver *s, const sweep *w, int64_t n, const double **y, const double **data)
 {
-    traj *tr = s->tr[w->which];
-    int status = traj_fetch(tr, n, w->replay, w->context, y, data);
-    return status && s->status != status ? cst__traj_failed(s, tr, status) : status;
+    return cst__record_fetch(s, w->which, n, w->replay, w->context, y, data);
 }
 
 int cst__sweep_part(costate_solver *s, sweep *w, int64_t hi, int64_t lo)
 {
     int second = w->block[0].lambda_dot != NULL;
+    const size_t stride = cst__record_stride(s, second && s->apart ? PRIMAL : w->which);
     const sweep states = {.which = PRIMAL, .replay = cst__replay, .context = s};
     const double *ydot = NULL;
     if (hi == s->log.count) TRY(begin(s, w));
@@ -140,16 +174,22 @@ int cst__sweep_part(costate_solver *s, sweep *w, int64_t hi, int64_t lo)
             y = w->window->y[n - w->window->lo];
             data = w->window->data[n - w->window->lo];
         } else TRY(cst__sweep_fetch(s, w, n, &y, &data));
-        const double *dstages = second ? data + joint_stages_at(s) : NULL;
-        if (second) ydot = y + joint_at(s);
+        dblock d = {.w = w->block[0].w, .stride = cst__record_stride(s, w->which)};
+        if (second) {
+            d.ydot = (double *)(uintptr_t)(y + joint_at(s)); /* only read */
+            d.stages = (double *)(uintptr_t)(data + joint_stages_at(s));
+        }
         if (second && s->apart) TRY(cst__sweep_fetch(s, &states, n, &y, &data));
-        step st = recorded_step(s, n, y, (double *)(uintptr_t)data, NULL);
-        TRY(back_step(s, w, &st, ydot, dstages));
+        const step st = fetched_step(s, n, y, data, stride);
+        d.into = st.into;
+        TRY(within(s, w, &st, &d));
+        TRY(back_step(s, w, &st, d.ydot, d.stages));
+        if (second) ydot = st.into ? d.stages - d.stride : d.ydot;
         for (int q = 0; n == s->fast_step && q < w->count; q++) {
             const ablock *b = &w->block[q];
-            TRY(cst__fast_measure(s, 1, s->fast_speed, st.t, y, b->w, b->lambda));
+            TRY(cst__fast_measure(s, 1, s->fast_speed, st.t, st.y, b->w, b->lambda));
         }
-        TRY(observations(s, w, n, y, ydot));
+        TRY(observations(s, w, n, st.y, ydot));
     }
     return lo == 0 ? finish(s, w, ydot) : 0;
 }

@@ -69,7 +69,8 @@ static int sweep_block(costate_solver *worker, int q, void *ctx)
 
 /* ---- blocks together ------------------------------------------------------------------------------------------------- */
 
-enum { WINDOW_BYTES = 64 * 1024, WINDOW_MOST = 64 }; /* steps that several threads go over before the next are computed */
+/* Steps that several threads go over before the next are computed, or the block that they come in. */
+enum { WINDOW_BYTES = 64 * 1024, WINDOW_MOST = 64 };
 
 static int sweep_group(costate_solver *worker, int g, void *ctx)
 {
@@ -93,11 +94,12 @@ static int window_steps(const costate_solver *s, const transpose *j)
 /* Steps hi-1 .. lo are computed again; several of them are copied to `at`, for a fetched step only stays until the next. */
 static int fill_window(costate_solver *s, const transpose *j, window *v, double *at)
 {
+    const int copies = s->block == 1 && j->hi - j->lo > 1; /* those of a block stay together */
     v->lo = j->lo;
     for (int64_t n = j->hi - 1; n >= j->lo; n--, at += record_doubles(s)) {
         const double *y, *data;
         TRY(cst__sweep_fetch(s, &j->group[0], n, &y, &data));
-        if (j->hi - j->lo > 1) {
+        if (copies) {
             y = memcpy(at, y, s->state * sizeof *y);
             data = memcpy(at + cst__pad(s->state), data, s->fam->stage_doubles(s) * sizeof *y);
         }
@@ -111,10 +113,10 @@ static int sweep_windows(costate_solver *s, transpose *j, double *at)
 {
     const double *y[WINDOW_MOST], *data[WINDOW_MOST];
     window v = {.y = y, .data = data};
-    int steps = window_steps(s, j);
+    const int64_t steps = window_steps(s, j);
     for (int g = 0; g < j->groups; g++) j->group[g].window = &v;
     for (j->hi = s->log.count; j->hi > 0; j->hi = j->lo) {
-        j->lo = j->hi > steps ? j->hi - steps : 0;
+        j->lo = s->block > 1 ? (j->hi - 1) / s->block * s->block : j->hi > steps ? j->hi - steps : 0;
         TRY(fill_window(s, j, &v, at));
         TRY(cst__workers_run(s, j->workers, j->groups, 1, sweep_group, j));
     }
@@ -153,7 +155,7 @@ int cst__transpose(costate_solver *s, int w, transpose *j)
     j->l = cst__ablock_plan(s, width, j->want_mu, own_omega, !j->alone, !j->direct, j->want_mu && !j->direct);
     const int single = width == 1 && s->fam->single_doubles;
     j->work = cst__pad((single ? s->fam->single_doubles : s->fam->adjoint_doubles)(s) * (size_t)width);
-    size_t copies = stable || j->workers == 1 ? 0 : (size_t)window_steps(s, j) * record_doubles(s);
+    size_t copies = stable || j->workers == 1 || s->block > 1 ? 0 : (size_t)window_steps(s, j) * record_doubles(s);
     size_t blocks = j->alone ? j->l.total : (size_t)j->c.blocks * j->l.total;
     if (!cst__scratch(s, &s->sweep, j->work + blocks + copies)) return s->status;
     TRY(cst__workers_scratch(s, j->workers, j->work + (j->alone ? j->l.total : 0)));

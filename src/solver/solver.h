@@ -43,6 +43,14 @@ typedef struct output {
     double *y, *ydot;
 } output;
 
+/* A trajectory in blocks of several steps (core/record.c): where those of the block at hand have their stage data, on the way
+ * forward; the block fetched last, -1: none; steps computed again. */
+typedef struct recording {
+    double *at;
+    int64_t block, recomputed;
+    const double *state, *stages;
+} recording;
+
 enum { PRIMAL, JOINT }; /* trajectories: of the state; of the state and a block of directions, or of these alone (second order) */
 
 typedef struct family family;         /* a table of operations: method/method.h */
@@ -87,7 +95,7 @@ struct costate_solver {
     double t0, t1;
     int have_run, have_tangent;
     step_log log;
-    int64_t *obs_step; /* observation k was met after that many steps */
+    int64_t *obs_step; /* observation k was met after that many steps, or within the last of them */
     int f_valid, fnew_valid;
     int note; /* of the family, on the step at hand; logged when it is accepted */
     reserve psidot;        /* nobj x w of the last tangent run */
@@ -98,6 +106,7 @@ struct costate_solver {
     int recorded[2]; /* the store holds the last run */
 
     reserve sweep; /* memory of tangent runs and backward sweeps */
+    reserve block_states; /* two states within a block of steps that is computed again */
     reserve of_start;         /* memory of */
     const double *start_mass; /* M at t0, where it is not the problem's: core/consistent.c; NULL: it is */
     reserve of_constraint;
