@@ -1,39 +1,10 @@
 /* test_index2.c - constraints of index 2, of M y' = f and of F(t, y, y', p) = 0: orders and transposes by every method that takes
  * them; derivatives of the values that the constraints' derivatives by time determine; and what is refused. */
 #include "bdf_grid.h"
-#include "generated.h"
-
-enum { MOST = 16, N = 4, NP = 4 };
+#include "dae.h"
 
 static const char *const forms[] = {NULL, "RESIDUAL=1"};
 static const char *const methods[] = {"radau2a", "lobatto3c", "bdf", "sdirk4a", "sdirk4b", "sdirk2a", "sdirk2b", "sdirk3a"};
-
-typedef struct subject {
-    costate_model *model;
-    const costate_problem *prob;
-    costate_model_info about;
-} subject;
-
-static subject subject_open(const char *name, const char *define)
-{
-    subject q = {.model = generated_model(name, define)};
-    q.prob = costate_model_problem(q.model);
-    q.about = costate_model_about(q.model);
-    return q;
-}
-
-static costate_options options_of(const char *method, double rtol)
-{
-    costate_options o = costate_defaults(method);
-    o.rtol = o.atol = rtol;
-    return o;
-}
-
-static void solve(costate_solver *s, const subject *q, double *y)
-{
-    memcpy(y, q->about.y0, (size_t)q->prob->n * sizeof *y);
-    assert_ok(s, costate_solve(s, q->about.t0, q->about.t1, q->about.p, y));
-}
 
 /* ---- orders ------------------------------------------------------------------------------------------------------------ */
 
@@ -45,64 +16,6 @@ static const struct order {
 } orders[] = {{"radau2a", {5, 3}, 40},   {"lobatto3c", {4, 2}, 160}, {"sdirk4a", {2, 1}, 400}, {"sdirk4b", {2, 1}, 400},
               {"sdirk2a", {2, 1}, 1600}, {"sdirk2b", {2, 1}, 1600},  {"sdirk3a", {2, 1}, 1600}};
 
-enum { VALUE, GRADIENT, TANGENT, PRODUCT, KINDS };
-
-/* Of both objectives: values, derivatives by the parameters and along a direction, a Hessian times it. */
-static void results(const subject *q, const char *method, int steps, double rtol, double r[2][KINDS][NP])
-{
-    const double pdot[NP] = {0.6, -0.8, 0.3, 0.1};
-    costate_options o = options_of(method, rtol);
-    o.step = steps ? q->about.t1 / steps : 0;
-    o.tangent_solve = o.adjoint_solve = "direct";
-    costate_solver *s = make_solver(q->prob, &o);
-    const int np = q->prob->np;
-    double y[MOST], psi[2], dp[2 * NP], psidot[2], dy0[2 * MOST], ydot[MOST] = {0};
-    memset(r, 0, 2 * sizeof *r);
-    memcpy(y, q->about.y0, (size_t)q->prob->n * sizeof *y);
-    assert_ok(s, costate_tangent(s, q->about.t0, q->about.t1, q->about.p, y, 1, ydot, pdot));
-    assert_ok(s, costate_objectives_dot(s, psidot));
-    assert_ok(s, costate_objectives(s, psi));
-    assert_ok(s, costate_gradient(s, 2, NULL, dy0, dp));
-    for (int k = 0; k < 2; k++) {
-        const double weights[2] = {!k, k};
-        r[k][VALUE][0] = psi[k];
-        r[k][TANGENT][0] = psidot[k];
-        for (int i = 0; i < np; i++) r[k][GRADIENT][i] = dp[2 * i + k];
-        assert_ok(s, costate_hessian(s, 1, weights, NULL, pdot, dy0, r[k][PRODUCT]));
-    }
-    costate_free(s);
-}
-
-static double apart(const double *a, const double *b)
-{
-    double sum = 0;
-    for (int i = 0; i < NP; i++) sum = hypot(sum, a[i] - b[i]);
-    return sum;
-}
-
-static void compare(const char *who, double a[2][KINDS][NP], double b[2][KINDS][NP], double exact[2][KINDS][NP], int without,
-                    const double *order, double ratio)
-{
-    static const char *const kinds[] = {"value", "gradient", "tangent", "Hessian product"};
-    for (int k = 0; k < 2; k++)
-        for (int kind = 0; kind < KINDS; kind++) {
-            if (kind == without) continue;
-            const double coarse = apart(a[k][kind], exact[k][kind]), fine = apart(b[k][kind], exact[k][kind]);
-            const double found = log(coarse / fine) / log(ratio);
-            if (!(fabs(found - order[k]) <= 0.25))
-                fail_msg("%s, objective %d, %s: order %.2f instead of %g (%g, %g)", who, k, kinds[kind], found, order[k], coarse,
-                         fine);
-        }
-}
-
-static void order_of(const subject *q, const struct order *m, double exact[2][KINDS][NP])
-{
-    double coarse[2][KINDS][NP], fine[2][KINDS][NP];
-    results(q, m->name, m->steps, 1e-6, coarse);
-    results(q, m->name, 2 * m->steps, 1e-6, fine);
-    compare(m->name, coarse, fine, exact, -1, m->order, 2);
-}
-
 static void test_orders(void **unused)
 {
     double exact[2][KINDS][NP];
@@ -110,7 +23,7 @@ static void test_orders(void **unused)
     for (size_t f = 0; f < COUNT(forms); f++) {
         subject q = subject_open("exponential_index2", forms[f]);
         results(&q, "radau2a", 3000, 1e-12, exact);
-        for (size_t m = 0; m < COUNT(orders); m++) order_of(&q, &orders[m], exact);
+        for (size_t m = 0; m < COUNT(orders); m++) orders_of(&q, orders[m].name, orders[m].steps, orders[m].order, exact);
         costate_model_close(q.model);
     }
 }
@@ -120,7 +33,7 @@ static double over_grid(const subject *q, int k, double H, double r[2][KINDS][NP
 {
     const double pdot[NP] = {0.6, -0.8};
     costate_table table = *costate_method_find("bdf");
-    costate_options o = options_of("bdf", 1e-6);
+    costate_options o = options_of("bdf", 1e-6, 1e-6);
     double y[MOST], end[MOST], psi[2], dy0[2 * MOST], dp[2 * NP];
     table.order = k;
     o.table = &table;
@@ -154,7 +67,7 @@ static void test_bdf_orders(void **unused)
                          other = over_grid(&q, k, H / 2, fine);
             char who[32];
             snprintf(who, sizeof who, "bdf of order %d", k);
-            compare(who, coarse, fine, exact, TANGENT, order, one / other);
+            compare_orders(who, coarse, fine, exact, 2, TANGENT, order, one / other);
         }
         costate_model_close(q.model);
     }
@@ -195,7 +108,7 @@ static void test_identity(void **unused)
         subject q = subject_open(names[c / COUNT(forms)], forms[c % COUNT(forms)]);
         for (size_t m = 0; m < COUNT(methods); m++)
             for (int iterated = 0; iterated < 2; iterated++) {
-                costate_options o = options_of(methods[m], 1e-4);
+                costate_options o = options_of(methods[m], 1e-4, 1e-4);
                 o.tangent_solve = o.adjoint_solve = iterated ? "iterated" : "direct";
                 o.sweep_tol = 1e-14;
                 costate_solver *s = make_solver(q.prob, &o);
@@ -255,7 +168,7 @@ static void test_start(void **unused)
         subject q = subject_open("mixed_index2", forms[c % COUNT(forms)]);
         const double *p = q.about.p, weights[2] = {1, 0}, pdot[NP] = {0.6, -0.8, 0.3, 0.5};
         const int n = q.prob->n;
-        costate_options o = options_of(some[c / COUNT(forms)], 1e-6);
+        costate_options o = options_of(some[c / COUNT(forms)], 1e-6, 1e-6);
         costate_solver *s = make_solver(q.prob, &o);
         double y[MOST], psi[2], dy0[MOST], dp[NP], hy0[MOST], hp[NP];
         solve(s, &q, y);
@@ -303,7 +216,7 @@ static void test_steps(void **unused)
     for (size_t c = 0; c < COUNT(forms) * COUNT(some); c++)
         for (double rtol = 1e-4; rtol > 1e-11; rtol *= 0.01) {
             subject q = subject_open("mixed_index2", forms[c % COUNT(forms)]);
-            costate_options o = options_of(some[c / COUNT(forms)], rtol);
+            costate_options o = options_of(some[c / COUNT(forms)], rtol, rtol);
             costate_solver *s = make_solver(q.prob, &o);
             double y[MOST];
             solve(s, &q, y);
@@ -322,7 +235,7 @@ static void bits(const subject *q, const char *method, int64_t memory, int64_t d
 {
     const size_t n = (size_t)q->prob->n, np = (size_t)q->prob->np, m = (size_t)q->prob->objectives;
     double y[MOST], pdot[NP] = {1, 2, 3, 4};
-    costate_options o = options_of(method, 1e-7);
+    costate_options o = options_of(method, 1e-7, 1e-7);
     o.memory = memory, o.disk = disk, o.threads = threads, o.lanes = 1;
     costate_solver *s = make_solver(q->prob, &o);
     solve(s, q, y);
@@ -374,7 +287,7 @@ static void refused(costate_rhs_fn *rhs, const double *index, const char *method
 {
     static const double mass[] = {1, 1, 0};
     const costate_problem q = {.n = 3, .np = 1, .rhs = rhs, .mass = mass, .index = index};
-    costate_options o = options_of(method, 1e-6);
+    costate_options o = options_of(method, 1e-6, 1e-6);
     costate_solver *s = NULL;
     double y[3] = {start[0], start[1], start[2]}, p[1] = {1}, dy0[9], dp[3];
     int got = costate_create(&s, &q, &o);
