@@ -5,6 +5,7 @@
 #include "base/sparsity.h"
 #include "core/driver.h"
 #include "core/hidden.h"
+#include "linsol/blas.h"
 #include "linsol/lapack.h"
 #include "method/implicit.h"
 #include "method/mass.h"
@@ -90,8 +91,10 @@ static int find_dependent(costate_solver *s, double *mass)
     if (!status) {
         block_of_slopes(s, a);
         memset(order, 0, (size_t)count * sizeof *order);
+        const int number = blas_calm();
         if (cst__all_finite(entries, a)) dgeqp3_(&count, &count, a, &count, order, tau, tau + count, &room, &info);
         else order[0] = 0; /* Newton's iteration will say so */
+        blas_as_before(number);
         for (int k = 0; k < count && order[0]; k++)
             if (!(fabs(a[(size_t)k * (size_t)count + (size_t)k]) > dependent * fabs(a[0]))) mass[order[k] - 1] = 0;
     }
