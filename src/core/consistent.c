@@ -177,14 +177,15 @@ static int remainder_at(costate_solver *s, const double *given, const double *y,
     return 0;
 }
 
-/* |x_i| / (|y_i| + |x_i| + atol_i), the largest: how much a correction changes. */
+/* |x_i| / (|y_i| + |x_i| + atol_i), the largest: how much a correction changes. What is below normal numbers has no digits of its
+ * own, and is nothing. */
 static double change(const costate_solver *s, const double *x, const double *y)
 {
     double most = 0;
     for (int i = 0; i < s->prob.n; i++) {
         const double size = fabs(y[i]) + fabs(x[i]) + s->atol[i];
         if (!isfinite(x[i])) return INFINITY;
-        if (x[i] != 0) most = fmax(most, fabs(x[i]) / size);
+        if (fabs(x[i]) >= DBL_MIN) most = fmax(most, fabs(x[i]) / size);
     }
     return most;
 }
