@@ -199,7 +199,8 @@ static void told_of_residuals(void **state)
     char text[1024];
     for (size_t i = 0; i < COUNT(last); i++) {
         snprintf(text, sizeof text, HEAD "static void residual(double t, const double *y, const double *yp, const double *p,\n"
-                                         "                     double *r)\n{\n    r[0] = yp[0] + y[0] * y[1];\n    r[1] = y[1] - y[0];\n    r[2] = %s;\n}\n"
+                                         "                     double *r)\n"
+                                         "{\n    r[0] = yp[0] + y[0] * y[1];\n    r[1] = y[1] - y[0];\n    r[2] = %s;\n}\n"
                                          "static void end(double t, const double *y, const double *p, double *g)\n"
                                          "{\n    g[0] = y[0];\n}\n"
                                          "COSTATE_MODEL(odd, .states = 3, .residual = residual, .terminal = end,\n"
