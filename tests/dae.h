@@ -43,10 +43,11 @@ static inline void solve(costate_solver *s, const subject *q, double *y)
 
 enum { VALUE, GRADIENT, TANGENT, PRODUCT, KINDS };
 
+static const double along[NP] = {0.6, -0.8, 0.3, 0.1};
+
 /* Of up to two objectives: values, derivatives by the parameters and along a direction, a Hessian times it. steps 0: by rtol. */
 static inline void results(const subject *q, const char *method, int steps, double rtol, double r[2][KINDS][NP])
 {
-    const double pdot[NP] = {0.6, -0.8, 0.3, 0.1};
     costate_options o = options_of(method, rtol, rtol);
     o.step = steps ? q->about.t1 / steps : 0;
     o.tangent_solve = o.adjoint_solve = "direct";
@@ -55,7 +56,7 @@ static inline void results(const subject *q, const char *method, int steps, doub
     double y[MOST], psi[2], dp[2 * NP], psidot[2], dy0[2 * MOST], ydot[MOST] = {0};
     memset(r, 0, 2 * sizeof *r);
     memcpy(y, q->about.y0, (size_t)q->prob->n * sizeof *y);
-    assert_ok(s, costate_tangent(s, q->about.t0, q->about.t1, q->about.p, y, 1, ydot, pdot));
+    assert_ok(s, costate_tangent(s, q->about.t0, q->about.t1, q->about.p, y, 1, ydot, along));
     assert_ok(s, costate_objectives_dot(s, psidot));
     assert_ok(s, costate_objectives(s, psi));
     assert_ok(s, costate_gradient(s, m, NULL, dy0, dp));
@@ -64,7 +65,7 @@ static inline void results(const subject *q, const char *method, int steps, doub
         r[k][VALUE][0] = psi[k];
         r[k][TANGENT][0] = psidot[k];
         for (int i = 0; i < np; i++) r[k][GRADIENT][i] = dp[m * i + k];
-        assert_ok(s, costate_hessian(s, 1, weights, NULL, pdot, dy0, r[k][PRODUCT]));
+        assert_ok(s, costate_hessian(s, 1, weights, NULL, along, dy0, r[k][PRODUCT]));
     }
     costate_free(s);
 }
