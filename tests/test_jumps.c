@@ -149,6 +149,27 @@ static void test_jumps(void **unused)
                 }
 }
 
+/* In the first step, where there is nothing to compare with. */
+static void test_first_step(void **unused)
+{
+    (void)unused;
+    static const double places[] = {0.0005, 0.002, 0.01}, sizes[] = {0.3, 1, 50};
+    for (int kind = 0; kind < KINDS; kind++)
+        for (size_t i = 0; i < COUNT(places); i++)
+            for (size_t j = 0; j < COUNT(sizes); j++) {
+                jump q = {.kind = kind, .count = 1, .at = {places[i]}, .size = sizes[j]};
+                double exact[2];
+                solution(&q, exact);
+                for (int m = 0; m < costate_method_count(); m++)
+                    for (double tol = 1e-4; tol > 0.5 * tightest(m); tol /= 10) {
+                        double e = error_of(m, tol, &q, exact);
+                        if (!(e < 30))
+                            fail_msg("%s, %g: a jump by %g of kind %d at %g, %.1f tolerances", costate_method(m)->name, tol,
+                                     q.size, kind, q.at[0], e);
+                    }
+            }
+}
+
 /* As many thresholds as make a miss by chance unlikely: after the first steps, which grow fast, among others. */
 static void test_scan(void **unused)
 {
@@ -270,6 +291,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_jumps),
+        cmocka_unit_test(test_first_step),
         cmocka_unit_test(test_scan),
         cmocka_unit_test(test_let_go),
         cmocka_unit_test(test_many),
