@@ -27,6 +27,7 @@ typedef struct newton {
     double noise; /* corrections that round-off of y alone explains */
     double rate;  /* theta/(1-theta), of this iteration or, before its second correction, of the one before */
     double theta; /* of the last two corrections; 0 before there are two */
+    double most_theta; /* of all: of a matrix that is not normal the last says nothing of the first */
     int near;     /* algebraic equations: a first correction was small, or one much smaller than that before */
     double norm;  /* of the last correction */
 } newton;
@@ -98,6 +99,7 @@ static inline newton_verdict newton_judge(newton *c, double norm)
     }
     if (theta > 0) {
         c->theta = theta;
+        c->most_theta = fmax(c->most_theta, theta);
         c->rate = norm / (before - norm);
     }
     double error = c->rate * norm;
