@@ -6,6 +6,7 @@
 #include "core/determined.h"
 #include "core/driver.h"
 #include "core/hidden.h"
+#include "linsol/blas.h"
 #include "linsol/lapack.h"
 #include "method/implicit.h"
 #include "method/mass.h"
@@ -91,8 +92,10 @@ static int find_dependent(costate_solver *s, double *mass)
     if (!status) {
         block_of_slopes(s, a);
         memset(order, 0, (size_t)count * sizeof *order);
+        const int number = blas_calm();
         if (cst__all_finite(entries, a)) dgeqp3_(&count, &count, a, &count, order, tau, tau + count, &room, &info);
         else order[0] = 0; /* Newton's iteration will say so */
+        blas_as_before(number);
         for (int k = 0; k < count && order[0]; k++)
             if (!(fabs(a[(size_t)k * (size_t)count + (size_t)k]) > dependent * fabs(a[0]))) mass[order[k] - 1] = 0;
     }
@@ -175,14 +178,15 @@ static int remainder_at(costate_solver *s, const double *given, const double *y,
     return 0;
 }
 
-/* |x_i| / (|y_i| + |x_i| + atol_i), the largest: how much a correction changes. */
+/* |x_i| / (|y_i| + |x_i| + atol_i), the largest: how much a correction changes. What is below normal numbers has no digits of its
+ * own, and is nothing. */
 static double change(const costate_solver *s, const double *x, const double *y)
 {
     double most = 0;
     for (int i = 0; i < s->prob.n; i++) {
         const double size = fabs(y[i]) + fabs(x[i]) + s->atol[i];
         if (!isfinite(x[i])) return INFINITY;
-        if (x[i] != 0) most = fmax(most, fabs(x[i]) / size);
+        if (fabs(x[i]) >= DBL_MIN) most = fmax(most, fabs(x[i]) / size);
     }
     return most;
 }
