@@ -120,41 +120,6 @@ static void test_known(void **unused)
     }
 }
 
-/* The grid, both roots that its predators have. rtol_ref: nine digits. */
-static void test_food_web(void **unused)
-{
-    static const struct {
-        const char *start;
-        double psi, dp[2], inner; /* by c1(0) at point (10, 10) */
-    } branch[] = {{"START=1e5", 15360075652994.82, {393702224065.94275, 187189657363.01862}, 3008155199.879315},
-                  {"START=100", 154573.83360601033, {3968.782573515524, 1886.51145500539}, 30.331089013510166}};
-    static const char *const linsols[] = {"klu", "superlu"};
-    (void)unused;
-    for (size_t b = 0; b < COUNT(branch); b++) {
-        subject q = subject_open("food_web", branch[b].start);
-        const size_t n = (size_t)q.prob->n;
-        double *y = malloc(2 * n * sizeof *y), *dy0 = y + n, dp[2], psi;
-        costate_problem bare = *q.prob; /* with initial values that are given: their derivatives */
-        bare.init = (costate_function){0};
-        for (size_t l = 0; l < COUNT(linsols); l++) {
-            costate_options o = options_of("radau2a", 1e-8, 1e-8);
-            o.linsol = linsols[l];
-            costate_solver *s = make_solver(&bare, &o);
-            solve(s, &q, y);
-            assert_non_null(strstr(stats_of(s).start, b ? "y[1] from 100 to" : "from 100000 to 109887"));
-            assert_ok(s, costate_objectives(s, &psi));
-            assert_ok(s, costate_gradient(s, 1, NULL, dy0, dp));
-            assert_near(psi, branch[b].psi, 1e-6 * branch[b].psi);
-            for (int k = 0; k < 2; k++) assert_near(dp[k], branch[b].dp[k], 1e-6 * branch[b].dp[k]);
-            assert_near(dy0[2 * (10 * 20 + 10)], branch[b].inner, 1e-6 * branch[b].inner);
-            for (size_t i = 1; i < n; i += 2) assert_true(dy0[i] == 0);
-            costate_free(s);
-        }
-        free(y);
-        costate_model_close(q.model);
-    }
-}
-
 /* ---- orders ------------------------------------------------------------------------------------------------------------ */
 
 /* Of the objective, which sees both states, and of all its derivatives. */
@@ -470,10 +435,9 @@ static void test_refused(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known),   cmocka_unit_test(test_food_web), cmocka_unit_test(test_order),
-        cmocka_unit_test(test_identity), cmocka_unit_test(test_linear_solvers), cmocka_unit_test(test_bits),
-        cmocka_unit_test(test_start),   cmocka_unit_test(test_jump),     cmocka_unit_test(test_regular),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_known), cmocka_unit_test(test_order), cmocka_unit_test(test_identity),
+        cmocka_unit_test(test_linear_solvers), cmocka_unit_test(test_bits), cmocka_unit_test(test_start),
+        cmocka_unit_test(test_jump), cmocka_unit_test(test_regular), cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
