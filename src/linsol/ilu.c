@@ -363,7 +363,8 @@ CHUNK_INLINE void remainder_of(int z, int w, int n, const lists *p, const double
         }
 }
 
-/* The worst remainder of a row, over what it may be: `small` of its own terms, or of `faint` of its lane's largest; NaN sticks. */
+/* The worst remainder of a row, over what it may be: `small` of its own terms, or of `faint` of its lane's largest.
+ * NaN sticks. */
 static double worst_of(size_t n, size_t width, const double *r, const double *size)
 {
     const double faint = 1e-9, small = 1e-11;
