@@ -6,7 +6,7 @@
  *
  * on M x M points, the boundary among them, without flux through it. From START = 1e5 Newton's method finds the predators in
  * balance with their prey; from 100, as published, no predators at all, which satisfies the equations, too. c1 of a point has an
- * even number, its c2 the next one. Objective: the sum of all squares. */
+ * even number, its c2 the next one. Objective: the sum of all squares; with -DPREY also that of c1. */
 #include <costate/model.h>
 
 #define M 20
@@ -51,7 +51,17 @@ static void terminal(double t, const double *c, const double *p, double *g)
 {
     g[0] = 0;
     for (int k = 0; k < 2 * M * M; k++) g[0] += c[k] * c[k];
+#ifdef PREY
+    g[1] = 0;
+    for (int k = 0; k < M * M; k++) g[1] += c[2 * k] * c[2 * k];
+#endif
 }
+
+#ifdef PREY
+#define OBJECTIVES 2
+#else
+#define OBJECTIVES 1
+#endif
 
 /* Of a point: 1, 0 */
 #define FIVE 1, 0, 1, 0, 1, 0, 1, 0, 1, 0
@@ -61,4 +71,5 @@ static const double mass[2 * M * M] = {ROW, ROW, ROW, ROW, ROW, ROW, ROW, ROW, R
 
 COSTATE_MODEL(food_web,
     .states = 2 * M * M, .params = 2, .param_names = COSTATE_NAMES("alpha", "beta"), .p = COSTATE_VALUES(50, 100),
-    .mass = COSTATE_ARRAY(mass), .t0 = 0, .t1 = 0.05, .init = init, .rhs = rhs, .terminal = terminal, .rtol = 1e-5, .atol = 1e-5)
+    .objectives = OBJECTIVES, .mass = COSTATE_ARRAY(mass), .t0 = 0, .t1 = 0.05, .init = init,
+    .rhs = rhs, .terminal = terminal, .rtol = 1e-5, .atol = 1e-5)
