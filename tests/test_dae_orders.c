@@ -1,6 +1,6 @@
-/* test_dae_orders.c - the orders in which objectives, gradients, tangents and Hessian products converge, by every method that takes
- * algebraic equations: steps of equal sizes on problems of index 1 and 2, in both forms; and bdf of order 1 to 5 over given grids
- * of varying steps, on index 0, 1 and 2. */
+/* test_dae_orders.c - the orders in which objectives, gradients, tangents and Hessian products converge, by every method that
+ * takes algebraic equations: steps of equal sizes on problems of index 1 and 2, in both forms; and bdf of order 1 to 5 over given
+ * grids of varying steps, on index 0, 1 and 2. */
 #include "bdf_grid.h"
 #include "dae.h"
 

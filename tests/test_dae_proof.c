@@ -3,7 +3,7 @@
  * the others refuse with their names. */
 #include "dae.h"
 
-/* LARGE: without a certificate, which takes many runs; WIDE: stages one by one, for those of a fully implicit method take seconds. */
+/* LARGE: without a certificate, which takes many runs. WIDE: stages one by one, for together they take seconds. */
 enum { INDEX0, INDEX1, INDEX2, LARGE = 4, WIDE = 8 };
 
 static const struct proven {
