@@ -160,6 +160,23 @@ static void test_index1(void **unused)
     }
 }
 
+/* What slopes in combinations of varying factors cost methods of a low stage order. */
+static void test_coupled(void **unused)
+{
+    static const struct row few[] = {{"radau2a", 5, {0}, 20, 0},
+                                     {"lobatto3c", 4, {0}, 20, 0},
+                                     {"sdirk4a", 2, {0}, 640, 0},
+                                     {"sdirk2a", 2, {0}, 160, 0},
+                                     {"rodas4", 2, {0}, 320, 0}};
+    static const double sizes[6] = {0, 0.002, 0.002, 0.004, 0.004, 0.012};
+    results exact;
+    (void)unused;
+    subject q = begin("coupled_slopes", NULL, 1, 1000, exact);
+    for (size_t m = 0; m < COUNT(few); m++) by_equal_steps(&q, few[m].method, few[m].steps1, &few[m].index1, exact);
+    by_bdf(&q, sizes, exact);
+    costate_model_close(q.model);
+}
+
 /* The first objective sees a differential state, the second one an algebraic one. */
 static void test_index2(void **unused)
 {
@@ -180,6 +197,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_index0),
         cmocka_unit_test(test_index1),
+        cmocka_unit_test(test_coupled),
         cmocka_unit_test(test_index2),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

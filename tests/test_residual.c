@@ -146,7 +146,7 @@ static void test_guess(void **unused)
 
 /* ---- by hand ----------------------------------------------------------------------------------------------------------- */
 
-/* x' + x - v... as a library has it: (y, v), y' = v, 0 = v + p y. */
+/* (y, v) as a library has it: y' = v, 0 = v + p y. */
 static int decay(double t, const double *x, const double *p, double *f, void *data)
 {
     (void)t, (void)data;
@@ -155,25 +155,69 @@ static int decay(double t, const double *x, const double *p, double *f, void *da
     return 0;
 }
 
+static int decay_jvp(double t, const double *x, const double *p, int w, const double *tdot, const double *xdot,
+                     const double *pdot, double *fdot, void *data)
+{
+    (void)t, (void)tdot, (void)data;
+    for (int l = 0; l < w; l++) {
+        const double y = xdot ? xdot[l] : 0, v = xdot ? xdot[w + l] : 0, q = pdot ? pdot[l] : 0;
+        fdot[l] = v;
+        fdot[w + l] = v + p[0] * y + q * x[0];
+    }
+    return 0;
+}
+
+static int decay_vjp(double t, const double *x, const double *p, int w, const double *u, double *xb, double *pb, void *data)
+{
+    (void)t, (void)data;
+    for (int l = 0; l < w; l++) {
+        if (xb) xb[l] += p[0] * u[w + l], xb[w + l] += u[l] + u[w + l];
+        if (pb) pb[l] += x[0] * u[w + l];
+    }
+    return 0;
+}
+
+static int decay_vjp_dot(double t, const double *x, const double *p, int w, const double *tdot, const double *xdot,
+                         const double *pdot, const double *u, const double *udot, double *xb, double *xbdot, double *pb,
+                         double *pbdot, void *data)
+{
+    (void)tdot;
+    if (xb || pb) decay_vjp(t, x, p, w, u, xb, pb, data);
+    if (udot && (xbdot || pbdot)) decay_vjp(t, x, p, w, udot, xbdot, pbdot, data);
+    for (int l = 0; l < w; l++) {
+        if (xbdot && pdot) xbdot[l] += pdot[l] * u[w + l];
+        if (pbdot && xdot) pbdot[l] += xdot[l] * u[w + l];
+    }
+    return 0;
+}
+
+/* With products of one's own, and without. */
 static void test_plain(void **unused)
 {
     static const double mass[] = {1, 0};
     costate_problem q = {.n = 2, .np = 1, .rhs = decay, .mass = mass, .slopes = 1};
     (void)unused;
-    for (size_t m = 0; m < COUNT(methods); m++) {
-        costate_options o = options_of(methods[m], 1e-7);
-        costate_solver *s = make_solver(&q, &o);
-        double y[2] = {2, 5}, p[1] = {0.7}, psi[1], dy0[2], dp[1];
-        assert_ok(s, costate_solve(s, 0, 2, p, y));
-        assert_near(y[0], 2 * exp(-1.4), 1e-5);
-        assert_ok(s, costate_objectives(s, psi)); /* of one state: its slope is none */
-        assert_ok(s, costate_gradient(s, 1, NULL, dy0, dp));
-        assert_near(dy0[0], exp(-1.4), 1e-5);
-        assert_near(dp[0], -4 * exp(-1.4), 1e-5);
-        costate_free(s);
-    }
+    for (int own = 0; own < 2; own++)
+        for (size_t m = 0; m < COUNT(methods); m++) {
+            if (own) q.jvp = decay_jvp, q.vjp = decay_vjp, q.vjp_dot = decay_vjp_dot;
+            costate_options o = options_of(methods[m], 1e-7);
+            costate_solver *s = make_solver(&q, &o);
+            double y[2] = {2, 5}, p[1] = {0.7}, psi[1], dy0[2], dp[1], hp[1], pdot[1] = {1};
+            assert_ok(s, costate_solve(s, 0, 2, p, y));
+            assert_near(y[0], 2 * exp(-1.4), 1e-5);
+            assert_ok(s, costate_objectives(s, psi)); /* of one state: its slope is none */
+            assert_ok(s, costate_gradient(s, 1, NULL, dy0, dp));
+            assert_near(dy0[0], exp(-1.4), 1e-5);
+            assert_near(dp[0], -4 * exp(-1.4), 1e-5);
+            if (own && strncmp(methods[m], "ro", 2)) { /* Rosenbrock methods want third derivatives */
+                assert_ok(s, costate_hessian(s, 1, NULL, NULL, pdot, dy0, hp));
+                assert_near(hp[0], 8 * exp(-1.4), 3e-5);
+                assert_near(dy0[0], -2 * exp(-1.4), 1e-5);
+            }
+            costate_free(s);
+        }
+    q = (costate_problem){.n = 2, .np = 1, .rhs = decay, .slopes = 1};
     costate_solver *s = NULL;
-    q.mass = NULL;
     assert_int_equal(costate_create(&s, &q, NULL), COSTATE_ERR_MASS);
     assert_non_null(strstr(costate_message(s), "slopes = 1 of 2 states, mass is NULL"));
     costate_free(s);
