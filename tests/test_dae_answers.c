@@ -97,6 +97,9 @@ static const double linear_2_hessian[] = {9.71783475429204,  -5.42089365796675, 
                                           -5.42089365796675, 2.7964130496079,   0.810902071074562,  -2.07899823914061,
                                           -1.23796241379607, 0.810902071074562, 0.107969827444301,  -0.321038343953629,
                                           5.33299603566703,  -2.07899823914061, -0.321038343953629, 0.0745905155785031};
+/* y1^3 + 2 y1, y1 = y1(0) e^-p. */
+static const answer coupled_answers[] = {
+    {PSI, 0, 0, 0.7026253347973991}, {BY_P, 0, 0, -0.7763916695998792}, {BY_Y0, 0, 0, 0.7763916695998792}};
 
 enum { NO_INIT = 1, BOTH_FORMS = 2 }; /* initial values are given instead of computed; RESIDUAL is the same problem */
 enum { VARIABLES = 4 };
@@ -118,6 +121,7 @@ static const struct known {
     {"heat_dae", NULL, 0.16, BOTH_FORMS, {1e-7, 1e-9}, 1, ANSWERS(heat_answers)},
     {"rotation", NULL, 1.57, 0, {1e-9, 1e-9, 1e-8, 1e-8}, 1, ANSWERS(rotation_answers)},
     {"state_mass", NULL, 1, 0, {1e-9, 1e-9, 1e-8, 1e-8}, 1, ANSWERS(state_mass_answers)},
+    {"coupled_slopes", NULL, 1, 0, {1e-9, 1e-9, 1e-8, 1e-8}, 1, ANSWERS(coupled_answers)},
     {"food_web", "START=100", 0.05, NO_INIT, {1e-7, 1e-9}, 1, ANSWERS(extinct_005), .start = "y[1] from 100 to"},
     {"food_web", "START=100", 5, 0, {0, 1e-9}, 1, ANSWERS(extinct_5)},
     {"food_web", "START=1e5", 0.05, NO_INIT, {1e-7, 1e-9}, 1, ANSWERS(coexisting_005), .start = "from 100000 to 109887"},

@@ -1,6 +1,6 @@
-/* test_dae_orders.c - the orders in which objectives, gradients, tangents and Hessian products converge, by every method that takes
- * algebraic equations: steps of equal sizes on problems of index 1 and 2, in both forms; and bdf of order 1 to 5 over given grids
- * of varying steps, on index 0, 1 and 2. */
+/* test_dae_orders.c - the orders in which objectives, gradients, tangents and Hessian products converge, by every method that
+ * takes algebraic equations: steps of equal sizes on problems of index 1 and 2, in both forms; and bdf of order 1 to 5 over given
+ * grids of varying steps, on index 0, 1 and 2. */
 #include "bdf_grid.h"
 #include "dae.h"
 
@@ -161,6 +161,23 @@ static void test_index1(void **unused)
     }
 }
 
+/* What slopes in combinations of varying factors cost methods of a low stage order. */
+static void test_coupled(void **unused)
+{
+    static const struct row few[] = {{"radau2a", 5, {0}, 20, 0},
+                                     {"lobatto3c", 4, {0}, 20, 0},
+                                     {"sdirk4a", 2, {0}, 640, 0},
+                                     {"sdirk2a", 2, {0}, 160, 0},
+                                     {"rodas4", 2, {0}, 320, 0}};
+    static const double sizes[6] = {0, 0.002, 0.002, 0.004, 0.004, 0.012};
+    results exact;
+    (void)unused;
+    subject q = begin("coupled_slopes", NULL, 1, 1000, exact);
+    for (size_t m = 0; m < COUNT(few); m++) by_equal_steps(&q, few[m].method, few[m].steps1, &few[m].index1, exact);
+    by_bdf(&q, sizes, exact);
+    costate_model_close(q.model);
+}
+
 /* exponential_index2 in closed form. On the constraint, and with its derivative by time, w = y2 z solves 2 p0 w^2 - 3 w + 1 = 0,
  * y1 = p1 e^(a t) with a = p0 w^2, and z = w y1^2. For p = (1, 1): w = a = 1, by p0 w' = -2, a' = -3, w'' = a'' = 0. */
 static void closed_form(double T, results r)
@@ -200,6 +217,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_index0),
         cmocka_unit_test(test_index1),
+        cmocka_unit_test(test_coupled),
         cmocka_unit_test(test_index2),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

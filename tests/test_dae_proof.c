@@ -3,7 +3,7 @@
  * the others refuse with their names. */
 #include "dae.h"
 
-/* LARGE: without a certificate, which takes many runs; WIDE: stages one by one, for those of a fully implicit method take seconds. */
+/* LARGE: without a certificate, which takes many runs. WIDE: stages one by one, for together they take seconds. */
 enum { INDEX0, INDEX1, INDEX2, LARGE = 4, WIDE = 8 };
 
 static const struct proven {
@@ -15,6 +15,7 @@ static const struct proven {
     {"heat_dae", "RESIDUAL=1", INDEX0 | LARGE | WIDE, 0.16, 1e-3, 1e-3},
     {"rotation", NULL, INDEX0, 1.57, 1e-5, 1e-5},
     {"state_mass", NULL, INDEX1, 1, 1e-5, 1e-5},
+    {"coupled_slopes", NULL, INDEX1, 1, 1e-5, 1e-5},
     {"food_web", "START=1e5", INDEX1 | LARGE, 5e-3, 1e-3, 1e-2},
     {"food_web", "START=100", INDEX1 | LARGE, 5e-3, 1e-3, 1e-2},
     {"fekete", NULL, INDEX2 | LARGE, 0.5, 1e-2, 1e-2},

@@ -388,9 +388,17 @@ static int nothing(double t, const double *y, const double *p, double *f, void *
     return 0;
 }
 
+static int same(double t, const double *y, const double *p, double *f, void *data)
+{
+    (void)t, (void)p, (void)data;
+    f[0] = y[0] + y[1] - 2;
+    f[1] = 2 * (y[0] + y[1]) - 4;
+    return 0;
+}
+
 static void test_refused(void **unused)
 {
-    static const double mass[] = {1, 0}, broken[] = {1, NAN};
+    static const double mass[] = {1, 0}, broken[] = {1, NAN}, none[] = {0, 0};
     static const char *const not_stiffly_accurate[] = {"ros2", "ros3", "ros4", "gauss", "radau1a"};
     costate_problem q = {.n = 2, .np = 1, .rhs = cubic, .mass = broken};
     (void)unused;
@@ -404,8 +412,11 @@ static void test_refused(void **unused)
         q.rhs = index2;
         refused(&q, method, 0, COSTATE_ERR_CONSISTENT, "the algebraic equation of y[1] contains no algebraic state");
         q.rhs = rootless;
-        refused(&q, method, 0, COSTATE_ERR_CONSISTENT, "y[1]");
-        q.rhs = nothing;
+        refused(&q, method, 0, COSTATE_ERR_CONSISTENT, "method does not converge at t = 0: the algebraic equation of y[1]");
+        q.rhs = same, q.mass = none;
+        refused(&q, method, 0, COSTATE_ERR_CONSISTENT,
+                "(left open by the algebraic equation of y[0], the algebraic equation of y[1]: y[0], y[1])");
+        q.rhs = nothing, q.mass = mass;
         refused(&q, method, 0, COSTATE_ERR_NOT_FINITE, "the algebraic equation of y[1] is nan");
     }
 }
