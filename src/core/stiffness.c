@@ -9,6 +9,8 @@ enum { SELDOM = 4, ENOUGH = 3, LEAST = 10 }; /* while no mode is fast, one step 
 static const double aside = -0.5;  /* cosine from which on a mode does not decay, but swings or grows */
 static const double fast = 1.5;    /* |h lambda| from which on it is faster than the steps */
 static const double barely = -0.5; /* log |R| from which on a step hardly damps it */
+static const double asleep = 1e-4; /* rtol below which steps faster than that are too long for a mode that is in the solution: what
+                                      keeps them short are errors that it damps, which an implicit method does not make */
 static const double forget = 0.9;  /* what is left of the remembered speed after a step */
 static const double blatant = 3;   /* log |R| of steps that need no second look */
 
@@ -214,6 +216,7 @@ int cst__stiffness_step(costate_solver *s, run *r, const step *st)
         w->safe = m.safe;
         hit = m.log_growth > barely;
         if (hit) mark(w, st, &m);
+        else if (w->leaves && s->opt.rtol < asleep && !w->hits++) w->t = st->t, w->step = st->n;
     }
     if (w->leaves && w->worst > blatant) return 1;
     if (held(s, r, st) && !hit) hit = 1;
