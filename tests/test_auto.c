@@ -163,7 +163,7 @@ static void test_hidden(void **unused)
         }
 }
 
-/* A slow manifold, z near y/(1 + y), y' = -y. At tight tolerances the steps of dopri5 are a third of what its stability allows. */
+/* A slow manifold, z near y/(1 + y), y' = -y. At tight tolerances the steps of dopri5 are half of what its stability allows. */
 static int slaved(double t, const double *y, const double *p, double *f, void *data)
 {
     const double gamma = 1e3, x = y[0], x1 = 1 + x;

@@ -187,7 +187,7 @@ static void test_refusals(void **unused)
     costate_free(s);
 }
 
-/* A tank that starts empty, y' = p_0 - p_1 sqrt(y): derivatives by p, of first and second order, though that by y(0) is infinite. */
+/* A tank that starts empty, y' = p_0 - p_1 sqrt(y): derivatives by p, of first and second order; that by y(0) is infinite. */
 static int tank(double t, const double *y, const double *p, double *f, void *data)
 {
     (void)t, (void)data;

@@ -9,8 +9,8 @@ enum { SELDOM = 4, ENOUGH = 3, LEAST = 10 }; /* while no mode is fast, one step 
 static const double aside = -0.5;  /* cosine from which on a mode does not decay, but swings or grows */
 static const double fast = 1.5;    /* |h lambda| from which on it is faster than the steps */
 static const double barely = -0.5; /* log |R| from which on a step hardly damps it */
-static const double asleep = 1e-4; /* rtol below which steps faster than that are too long for a mode that is in the solution: what
-                                      keeps them short are errors that it damps, which an implicit method does not make */
+static const double asleep = 1e-4; /* rtol below which such steps are too long for a mode that is in the solution: what keeps
+                                      them short are errors that it damps, and an implicit method does not make */
 static const double forget = 0.9;  /* what is left of the remembered speed after a step */
 static const double blatant = 3;   /* log |R| of steps that need no second look */
 
@@ -90,7 +90,7 @@ static double excess(const costate_solver *s, double size, double cosine)
     return s->fam->growth(s, size, cosine) - 2 * fmax(0, size * cosine);
 }
 
-/* How far |h lambda| may go at such an angle, which is rounded, so that it is a matter of the method alone and searched for once. */
+/* How far |h lambda| may go at such an angle, which is rounded: a matter of the method alone, and looked for once. */
 static double furthest(costate_solver *s, double cosine)
 {
     static const double grid = 0.05, most = 10;
