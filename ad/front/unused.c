@@ -107,7 +107,8 @@ void ac_unused(ac_unit *u, const ad_model *m, ac_unused_names names, int residua
 #include <costate/model.def>
     };
     const size_t most = (size_t)m->states + (size_t)m->params + (size_t)m->objectives + 1;
-    uses y = {.used = ad_take(u->m, most), .slope = ad_take(u->m, most), .count = m->states}, p = {.used = ad_take(u->m, most), .count = m->params},
+    uses y = {.used = ad_take(u->m, most), .slope = ad_take(u->m, most), .count = m->states},
+         p = {.used = ad_take(u->m, most), .count = m->params},
          g = {.used = ad_take(u->m, most), .count = m->objectives};
     for (int i = 0; i < AD_FUNCTIONS; i++) {
         const ad_fn *fn = m->fn[i];
