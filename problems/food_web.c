@@ -6,7 +6,7 @@
  *
  * on M x M points, the boundary among them, without flux through it. From START = 1e5 Newton's method finds the predators in
  * balance with their prey; from 100, as published, no predators at all, which satisfies the equations, too. c1 of a point has an
- * even number, its c2 the next one. Objective: the sum of all squares. */
+ * even number, its c2 the next one. Objectives: the sum of all squares; that of the prey's. */
 #include <costate/model.h>
 
 #define M 20
@@ -49,8 +49,9 @@ static void rhs(double t, const double *c, const double *p, double *f)
 
 static void terminal(double t, const double *c, const double *p, double *g)
 {
-    g[0] = 0;
+    g[0] = g[1] = 0;
     for (int k = 0; k < 2 * M * M; k++) g[0] += c[k] * c[k];
+    for (int k = 0; k < 2 * M * M; k += 2) g[1] += c[k] * c[k];
 }
 
 /* Of a point: 1, 0 */
@@ -61,4 +62,5 @@ static const double mass[2 * M * M] = {ROW, ROW, ROW, ROW, ROW, ROW, ROW, ROW, R
 
 COSTATE_MODEL(food_web,
     .states = 2 * M * M, .params = 2, .param_names = COSTATE_NAMES("alpha", "beta"), .p = COSTATE_VALUES(50, 100),
-    .mass = COSTATE_ARRAY(mass), .t0 = 0, .t1 = 0.05, .init = init, .rhs = rhs, .terminal = terminal, .rtol = 1e-5, .atol = 1e-5)
+    .objectives = 2, .objective_names = COSTATE_NAMES("all", "prey"), .mass = COSTATE_ARRAY(mass), .t0 = 0, .t1 = 0.05,
+    .init = init, .rhs = rhs, .terminal = terminal, .rtol = 1e-5, .atol = 1e-5)

@@ -2,6 +2,7 @@
 #ifndef BDF_GRID_H
 #define BDF_GRID_H
 
+#include "core/directions.h"
 #include "core/driver.h"
 #include "support.h"
 
@@ -47,6 +48,21 @@ static inline double bdf_over(costate_solver *s, int k, double H, double T, doub
     assert_ok(s, cst__repeat(s, start, NULL, PRIMAL, end, psi));
     memcpy(s->yend, end, (size_t)s->prob.n * sizeof *end);
     return H;
+}
+
+/* The derivatives of its objectives along a direction of the parameters. */
+static inline void bdf_tangent_over(costate_solver *s, const double *pdot, double *psidot)
+{
+    double *memory = calloc(cst__dblock_doubles(s, 1) + (size_t)s->nobj, sizeof *memory);
+    dblock d;
+    tangent tg = {.cut = {1, 1, 1}, .block = &d};
+    assert_non_null(memory);
+    cst__dblock_carve(s, &d, 1, memory);
+    memcpy(d.own_pdot, pdot, (size_t)s->prob.np * sizeof *pdot);
+    assert_int_equal(cst__dblock_init(s, &d), 0);
+    assert_ok(s, cst__repeat(s, s->y0, &tg, -1, NULL, memory + cst__dblock_doubles(s, 1)));
+    memcpy(psidot, d.qdot, (size_t)s->nobj * sizeof *psidot);
+    free(memory);
 }
 
 #endif

@@ -1,10 +1,10 @@
-/* test_bdf.c - backward differentiation formulas: orders on given grids of varying steps, for the state, its gradient and Hessian
- * products, without and with an algebraic equation; what does not depend on how it is asked; first steps; dense output. */
-#include "bdf_grid.h"
+/* test_bdf.c - backward differentiation formulas: errors by tolerance and order, with an algebraic equation; what does not depend
+ * on how it is asked; first steps; dense output. Orders on given grids: test_dae_orders.c. */
+#include "support.h"
 
 #include <math.h>
 
-/* y' = -p0 y + p1 cos t: a closed form, with an integral. With `mass` beside it 0 = z - y^2 - p1 sin t. */
+/* y' = -p0 y + p1 cos t: a closed form, with an integral, and beside it 0 = z - y^2 - p1 sin t. */
 enum { Y, Z };
 
 static int rhs(double t, const double *y, const double *p, double *f, void *data)
@@ -90,11 +90,10 @@ static const double mass[] = {1, 0};
 static const double params[] = {0.7, 1.3};
 enum { T = 2 };
 
-static costate_problem problem_of(int algebraic)
+static costate_problem problem_of(void)
 {
-    costate_problem q = {.n = 2, .np = 2, .rhs = rhs, .jvp = jvp, .vjp = vjp, .vjp_dot = vjp_dot, .objectives = 1};
+    costate_problem q = {.n = 2, .np = 2, .rhs = rhs, .jvp = jvp, .vjp = vjp, .vjp_dot = vjp_dot, .objectives = 1, .mass = mass};
     q.running = (costate_function){.eval = running, .jvp = running_jvp, .vjp = running_vjp, .vjp_dot = running_vjp_dot};
-    q.mass = algebraic ? mass : NULL;
     return q;
 }
 
@@ -132,59 +131,6 @@ static double exact_slope(double (*value)(double, double), int k, double eps)
     return (16 * two - one) / 15;
 }
 
-/* ---- given grids ------------------------------------------------------------------------------------------------------- */
-
-typedef struct results {
-    double y, psi, gradient[3], product[3]; /* by p and y(0) */
-} results;
-
-static double distance(const double *a, const double *b)
-{
-    return hypot(hypot(a[0] - b[0], a[1] - b[1]), a[2] - b[2]);
-}
-
-/* The run over that grid, and its derivatives, by the library's own means: a run is made first, then its steps are exchanged. */
-static results over(const costate_problem *q, int k, double H)
-{
-    results r;
-    costate_table table = *costate_method_find("bdf");
-    costate_options o = costate_defaults("bdf");
-    double y[2] = {1, 1}, psi, dy0[2], dp[2], hy0[2], hp[2], end[2];
-    const double pdot[2] = {0.6, -0.8};
-    table.order = k;
-    o.table = &table;
-    o.tangent_solve = o.adjoint_solve = "direct";
-    o.step = H; /* Newton's method to round-off */
-    costate_solver *s = make_solver(q, &o);
-    assert_ok(s, costate_solve(s, 0, T, params, y));
-    bdf_over(s, k, H, T, end, &psi);
-    assert_ok(s, costate_gradient(s, 1, NULL, dy0, dp));
-    assert_ok(s, costate_hessian(s, 1, NULL, NULL, pdot, hy0, hp));
-    r = (results){end[0], psi, {dp[0], dp[1], dy0[0]}, {hp[0], hp[1], hy0[0]}};
-    costate_free(s);
-    return r;
-}
-
-static void test_order(void **unused)
-{
-    (void)unused;
-    const double y = exact_y(params[0], params[1], T), psi = exact_psi(params[0], params[1]);
-    for (int algebraic = 0; algebraic < 2; algebraic++) {
-        const costate_problem q = problem_of(algebraic);
-        for (int k = 1; k <= 5; k++) {
-            const double H = k > 3 ? 0.04 : 0.02;
-            const results b = over(&q, k, H / 2), c = over(&q, k, H / 4), d = over(&q, k, H / 8);
-            const double order[] = {
-                algebraic ? log2(hypot(b.y - y, b.psi - psi) / hypot(c.y - y, c.psi - psi)) : k,
-                log2(distance(b.gradient, c.gradient) / distance(c.gradient, d.gradient)),
-                log2(distance(b.product, c.product) / distance(c.product, d.product)),
-            };
-            for (int i = 0; i < 3; i++)
-                if (!(fabs(order[i] - k) < 0.25)) fail_msg("order %d: %.2f %.2f %.2f", k, order[0], order[1], order[2]);
-        }
-    }
-}
-
 /* ---- runs --------------------------------------------------------------------------------------------------------------- */
 
 /* y(T) and its gradient by tolerance, and that more of an order is worth it. */
@@ -193,7 +139,7 @@ static void test_tolerance(void **unused)
     static const double tolerances[] = {1e-4, 1e-6, 1e-8, 1e-10};
     int64_t steps[6] = {0};
     (void)unused;
-    costate_problem q = problem_of(1);
+    costate_problem q = problem_of();
     const double psi_exact = exact_psi(params[0], params[1]), slope = exact_slope(exact_psi, 0, 0.01);
     for (int k = 1; k <= 5; k++)
         for (size_t i = 0; i < COUNT(tolerances); i++) {
@@ -224,7 +170,7 @@ static void test_dense(void **unused)
     enum { ROWS = 40 };
     double times[ROWS], rows[2 * ROWS], dots[2 * ROWS], y[2] = {1, 0}, ydot[2] = {0}, pdot[2] = {1, 0};
     (void)unused;
-    costate_problem q = problem_of(1);
+    costate_problem q = problem_of();
     costate_options o = costate_defaults("bdf");
     o.rtol = o.atol = 1e-8;
     for (int i = 0; i < ROWS; i++) times[i] = T * (i + 0.37) / ROWS;
@@ -246,7 +192,7 @@ static void test_dense(void **unused)
 static void test_directions(void **unused)
 {
     (void)unused;
-    costate_problem q = problem_of(1);
+    costate_problem q = problem_of();
     const double slope = exact_slope(exact_psi, 0, 0.01), other = exact_slope(exact_psi, 1, 0.01);
     for (int all = 0; all < 2; all++) {
         costate_options o = costate_defaults("bdf");
@@ -302,8 +248,10 @@ static void test_stops(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order),      cmocka_unit_test(test_tolerance), cmocka_unit_test(test_dense),
-        cmocka_unit_test(test_directions), cmocka_unit_test(test_stops),
+        cmocka_unit_test(test_tolerance),
+        cmocka_unit_test(test_dense),
+        cmocka_unit_test(test_directions),
+        cmocka_unit_test(test_stops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

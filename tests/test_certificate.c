@@ -172,8 +172,11 @@ static void test_some(void **unused)
     assert_int_equal(c.components, 1);
     assert_int_equal(costate_check_some(s, 0, 1, p, y, 1, beyond, &c), COSTATE_ERR_WIDTH);
     assert_int_equal(costate_check_some(s, 0, 1, p, y, 0, last, &c), COSTATE_ERR_WIDTH);
+    assert_int_equal(costate_check_some(s, 0, 1, p, y, 3, NULL, &c), COSTATE_ERR_WIDTH);
+    assert_int_equal(costate_check_some(s, 0, 1, p, y, -1, NULL, &c), COSTATE_ERR_WIDTH);
     assert_true(isnan(c.identity) && !c.holds);
     wrong = 0;
+    GOOD(s, costate_check_some(s, 0, 1, p, y, 4, NULL, &c)); /* that is all of them */
     costate_free(s);
 }
 

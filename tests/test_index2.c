@@ -1,77 +1,9 @@
-/* test_index2.c - constraints of index 2, of M y' = f and of F(t, y, y', p) = 0: orders and transposes by every method that takes
- * them; derivatives of the values that the constraints' derivatives by time determine; and what is refused. */
-#include "bdf_grid.h"
+/* test_index2.c - constraints of index 2, of M y' = f and of F(t, y, y', p) = 0: transposes by every method that takes them;
+ * derivatives of the values that the constraints' derivatives by time determine; and what is refused. */
 #include "dae.h"
 
 static const char *const forms[] = {NULL, "RESIDUAL=1"};
 static const char *const methods[] = {"radau2a", "lobatto3c", "bdf", "sdirk4a", "sdirk4b", "sdirk2a", "sdirk2b", "sdirk3a"};
-
-/* ---- orders ------------------------------------------------------------------------------------------------------------ */
-
-/* Of differential and of algebraic states, and so of what the objectives, one of each, have as gradients and Hessian products. */
-static const struct order {
-    const char *name;
-    double order[2];
-    int steps; /* that show it */
-} orders[] = {{"radau2a", {5, 3}, 40},   {"lobatto3c", {4, 2}, 160}, {"sdirk4a", {2, 1}, 400}, {"sdirk4b", {2, 1}, 400},
-              {"sdirk2a", {2, 1}, 1600}, {"sdirk2b", {2, 1}, 1600},  {"sdirk3a", {2, 1}, 1600}};
-
-static void test_orders(void **unused)
-{
-    double exact[2][KINDS][NP];
-    (void)unused;
-    for (size_t f = 0; f < COUNT(forms); f++) {
-        subject q = subject_open("exponential_index2", forms[f]);
-        results(&q, "radau2a", 3000, 1e-12, exact);
-        for (size_t m = 0; m < COUNT(orders); m++) orders_of(&q, orders[m].name, orders[m].steps, orders[m].order, exact);
-        costate_model_close(q.model);
-    }
-}
-
-/* bdf of order k over a grid of varying steps; there is no tangent run over given ones. */
-static double over_grid(const subject *q, int k, double H, double r[2][KINDS][NP])
-{
-    const double pdot[NP] = {0.6, -0.8};
-    costate_table table = *costate_method_find("bdf");
-    costate_options o = options_of("bdf", 1e-6, 1e-6);
-    double y[MOST], end[MOST], psi[2], dy0[2 * MOST], dp[2 * NP];
-    table.order = k;
-    o.table = &table;
-    o.tangent_solve = o.adjoint_solve = "direct";
-    o.step = H; /* Newton's method to round-off */
-    costate_solver *s = make_solver(q->prob, &o);
-    memset(r, 0, 2 * sizeof *r);
-    solve(s, q, y);
-    H = bdf_over(s, k, H, q->about.t1, end, psi);
-    assert_ok(s, costate_gradient(s, 2, NULL, dy0, dp));
-    for (int i = 0; i < 2; i++) {
-        const double weights[2] = {!i, i};
-        r[i][VALUE][0] = psi[i];
-        for (int p = 0; p < q->prob->np; p++) r[i][GRADIENT][p] = dp[2 * p + i];
-        assert_ok(s, costate_hessian(s, 1, weights, NULL, pdot, dy0, r[i][PRODUCT]));
-    }
-    costate_free(s);
-    return H;
-}
-
-static void test_bdf_orders(void **unused)
-{
-    static const double sizes[] = {0.002, 0.004, 0.004, 0.004, 0.012};
-    double exact[2][KINDS][NP], coarse[2][KINDS][NP], fine[2][KINDS][NP];
-    (void)unused;
-    for (size_t f = 0; f < COUNT(forms); f++) {
-        subject q = subject_open("exponential_index2", forms[f]);
-        results(&q, "radau2a", 3000, 1e-12, exact);
-        for (int k = 1; k <= 5; k++) {
-            const double H = sizes[k - 1], order[2] = {k, k}, one = over_grid(&q, k, H, coarse),
-                         other = over_grid(&q, k, H / 2, fine);
-            char who[32];
-            snprintf(who, sizeof who, "bdf of order %d", k);
-            compare_orders(who, coarse, fine, exact, 2, TANGENT, order, one / other);
-        }
-        costate_model_close(q.model);
-    }
-}
 
 /* ---- transposes -------------------------------------------------------------------------------------------------------- */
 
@@ -325,9 +257,8 @@ static void test_refused(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_orders),  cmocka_unit_test(test_bdf_orders), cmocka_unit_test(test_identity),
-        cmocka_unit_test(test_start),   cmocka_unit_test(test_steps),      cmocka_unit_test(test_bits),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_identity), cmocka_unit_test(test_start),   cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_bits),     cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

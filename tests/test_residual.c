@@ -1,5 +1,6 @@
-/* test_residual.c - F(t, y, y', p) = 0: problems that are not solved for y', known answers by several methods, products that are
- * transposes, guesses of y', and the form that a library's user writes. The forms of test_mass.c are tested there. */
+/* test_residual.c - F(t, y, y', p) = 0: a problem that is not solved for y', known answers by several methods, products that are
+ * transposes, guesses of y', the form that a library's user writes, and what is wrong, by name. The forms of test_mass.c are
+ * tested there. */
 #define _GNU_SOURCE /* mkstemps */
 #include "generated.h"
 #include "support.h"
@@ -52,43 +53,6 @@ static void test_rotation(void **unused)
     costate_model_close(model);
 }
 
-/* M(p) y', M singular and no diagonal. Nine digits; the initial values depend on Ub and R5. */
-static void test_transistor(void **unused)
-{
-    static const int which[] = {0, 1, 2, 3, 4, 9, 14, 15, 16, 17, 18};
-    static const double by_p[2][COUNT(which)] = {
-        {0.19764247534, -2.3163375007, 2.0743049717, 14933.647261, -1.4372487316e-05, 6.8923554954e-05, 15940.100488,
-         46996.501078, -12427.370799, 18876.909291, -68890.099022},
-        {0.1274011397762, -5.22674499, 5.57093117, 9693.40792, -0.000101906305511, 6.2208774569e-05, 55669.78923, 291403.564,
-         -16620.56767, 134034.5567, 16791.55386}};
-    static const double psi_known[] = {1.236995868, 0.62829924722};
-    static const double tolerances[] = {1e-9, 1e-9, 1e-7, 1e-8, 1e-8, 1e-7};
-    (void)unused;
-    costate_model *model = generated_model("transistor", NULL);
-    const costate_problem *q = costate_model_problem(model);
-    const costate_model_info about = costate_model_about(model);
-    for (size_t m = 0; m < 4; m++) {
-        costate_options o = options_of(methods[m], tolerances[m]);
-        costate_solver *s = make_solver(q, &o);
-        double y[16], psi[2], dy0[32], dp[2 * 19];
-        memcpy(y, about.y0, sizeof y);
-        assert_ok(s, costate_solve(s, 0, 0.2, about.p, y));
-        assert_ok(s, costate_objectives(s, psi));
-        assert_ok(s, costate_gradient(s, 2, NULL, dy0, dp));
-        const double most = tolerances[m] > 5e-8 ? 1e-5 : 1e-6;
-        for (int k = 0; k < 2; k++) {
-            assert_near(psi[k], psi_known[k], most * psi_known[k]);
-            for (size_t i = 0; i < COUNT(which); i++) {
-                const double known = by_p[k][i], got = dp[2 * which[i] + k];
-                if (!(fabs(got - known) <= most * fabs(known)))
-                    fail_msg("%s: d psi%d by parameter %d is %.12g, known %.12g", methods[m], k, which[i], got, known);
-            }
-        }
-        costate_free(s);
-    }
-    costate_model_close(model);
-}
-
 /* ---- transposes -------------------------------------------------------------------------------------------------------- */
 
 static void test_identity(void **unused)
@@ -136,7 +100,7 @@ static const char *const square =
     "COSTATE_MODEL(square, .states = 1, .state_names = COSTATE_NAMES(\"height\"), .params = 1, .p = COSTATE_VALUES(1), .t1 = 1,\n"
     "    .residual = residual, START)\n";
 
-static costate_model *model_of(const char *text, const char *define)
+static costate_model *model_of(const char *text, int defines, const char *const *define)
 {
     char name[] = "/tmp/costate-residual-XXXXXX.c";
     const int fd = mkstemps(name, 2);
@@ -144,7 +108,7 @@ static costate_model *model_of(const char *text, const char *define)
     assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
     close(fd);
     costate_model *m = NULL;
-    const costate_model_options options = {.defines = 1, .define = &define};
+    const costate_model_options options = {.defines = defines, .define = define};
     if (costate_model_open(&m, name, &options)) fail_msg("%s", m ? costate_model_message(m) : "out of memory");
     unlink(name);
     return m;
@@ -156,7 +120,7 @@ static void test_guess(void **unused)
     (void)unused;
     for (int k = 0; k < 3; k++) {
         const double sign = k ? -1 : 1;
-        costate_model *model = model_of(square, guess[k]);
+        costate_model *model = model_of(square, 1, &guess[k]);
         const costate_problem *q = costate_model_problem(model);
         const costate_model_info about = costate_model_about(model);
         costate_options o = options_of("radau2a", 1e-9);
@@ -182,7 +146,7 @@ static void test_guess(void **unused)
 
 /* ---- by hand ----------------------------------------------------------------------------------------------------------- */
 
-/* x' + x - v... as a library has it: (y, v), y' = v, 0 = v + p y. */
+/* (y, v) as a library has it: y' = v, 0 = v + p y. */
 static int decay(double t, const double *x, const double *p, double *f, void *data)
 {
     (void)t, (void)data;
@@ -191,25 +155,69 @@ static int decay(double t, const double *x, const double *p, double *f, void *da
     return 0;
 }
 
+static int decay_jvp(double t, const double *x, const double *p, int w, const double *tdot, const double *xdot,
+                     const double *pdot, double *fdot, void *data)
+{
+    (void)t, (void)tdot, (void)data;
+    for (int l = 0; l < w; l++) {
+        const double y = xdot ? xdot[l] : 0, v = xdot ? xdot[w + l] : 0, q = pdot ? pdot[l] : 0;
+        fdot[l] = v;
+        fdot[w + l] = v + p[0] * y + q * x[0];
+    }
+    return 0;
+}
+
+static int decay_vjp(double t, const double *x, const double *p, int w, const double *u, double *xb, double *pb, void *data)
+{
+    (void)t, (void)data;
+    for (int l = 0; l < w; l++) {
+        if (xb) xb[l] += p[0] * u[w + l], xb[w + l] += u[l] + u[w + l];
+        if (pb) pb[l] += x[0] * u[w + l];
+    }
+    return 0;
+}
+
+static int decay_vjp_dot(double t, const double *x, const double *p, int w, const double *tdot, const double *xdot,
+                         const double *pdot, const double *u, const double *udot, double *xb, double *xbdot, double *pb,
+                         double *pbdot, void *data)
+{
+    (void)tdot;
+    if (xb || pb) decay_vjp(t, x, p, w, u, xb, pb, data);
+    if (udot && (xbdot || pbdot)) decay_vjp(t, x, p, w, udot, xbdot, pbdot, data);
+    for (int l = 0; l < w; l++) {
+        if (xbdot && pdot) xbdot[l] += pdot[l] * u[w + l];
+        if (pbdot && xdot) pbdot[l] += xdot[l] * u[w + l];
+    }
+    return 0;
+}
+
+/* With products of one's own, and without. */
 static void test_plain(void **unused)
 {
     static const double mass[] = {1, 0};
     costate_problem q = {.n = 2, .np = 1, .rhs = decay, .mass = mass, .slopes = 1};
     (void)unused;
-    for (size_t m = 0; m < COUNT(methods); m++) {
-        costate_options o = options_of(methods[m], 1e-7);
-        costate_solver *s = make_solver(&q, &o);
-        double y[2] = {2, 5}, p[1] = {0.7}, psi[1], dy0[2], dp[1];
-        assert_ok(s, costate_solve(s, 0, 2, p, y));
-        assert_near(y[0], 2 * exp(-1.4), 1e-5);
-        assert_ok(s, costate_objectives(s, psi)); /* of one state: its slope is none */
-        assert_ok(s, costate_gradient(s, 1, NULL, dy0, dp));
-        assert_near(dy0[0], exp(-1.4), 1e-5);
-        assert_near(dp[0], -4 * exp(-1.4), 1e-5);
-        costate_free(s);
-    }
+    for (int own = 0; own < 2; own++)
+        for (size_t m = 0; m < COUNT(methods); m++) {
+            if (own) q.jvp = decay_jvp, q.vjp = decay_vjp, q.vjp_dot = decay_vjp_dot;
+            costate_options o = options_of(methods[m], 1e-7);
+            costate_solver *s = make_solver(&q, &o);
+            double y[2] = {2, 5}, p[1] = {0.7}, psi[1], dy0[2], dp[1], hp[1], pdot[1] = {1};
+            assert_ok(s, costate_solve(s, 0, 2, p, y));
+            assert_near(y[0], 2 * exp(-1.4), 1e-5);
+            assert_ok(s, costate_objectives(s, psi)); /* of one state: its slope is none */
+            assert_ok(s, costate_gradient(s, 1, NULL, dy0, dp));
+            assert_near(dy0[0], exp(-1.4), 1e-5);
+            assert_near(dp[0], -4 * exp(-1.4), 1e-5);
+            if (own && strncmp(methods[m], "ro", 2)) { /* Rosenbrock methods want third derivatives */
+                assert_ok(s, costate_hessian(s, 1, NULL, NULL, pdot, dy0, hp));
+                assert_near(hp[0], 8 * exp(-1.4), 3e-5);
+                assert_near(dy0[0], -2 * exp(-1.4), 1e-5);
+            }
+            costate_free(s);
+        }
+    q = (costate_problem){.n = 2, .np = 1, .rhs = decay, .slopes = 1};
     costate_solver *s = NULL;
-    q.mass = NULL;
     assert_int_equal(costate_create(&s, &q, NULL), COSTATE_ERR_MASS);
     assert_non_null(strstr(costate_message(s), "slopes = 1 of 2 states, mass is NULL"));
     costate_free(s);
@@ -218,11 +226,96 @@ static void test_plain(void **unused)
     costate_free(s);
 }
 
+/* ---- what is wrong, by name -------------------------------------------------------------------------------------------- */
+
+/* The residual of (a, b), from (1, 0.6). */
+static const char *const pair =
+    "#include <costate/model.h>\n"
+    "static void residual(double t, const double *y, const double *yp, const double *p, double *r)\n"
+    "{ r[0] = FIRST; r[1] = SECOND; }\n"
+    "COSTATE_MODEL(pair, .states = 2, .state_names = COSTATE_NAMES(\"a\", \"b\"), .y0 = COSTATE_VALUES(1, 0.6), .t1 = 1,\n"
+    "    .residual = residual)\n";
+
+/* x' = u, u' = -force x, 0 = x - 1. */
+static const char *const third =
+    "#include <costate/model.h>\n"
+    "static void residual(double t, const double *y, const double *yp, const double *p, double *r)\n"
+    "{ r[0] = yp[0] - y[1]; r[1] = yp[1] + y[2] * y[0]; r[2] = y[0] - 1; }\n"
+    "COSTATE_MODEL(third, .states = 3, .state_names = COSTATE_NAMES(\"x\", \"u\", \"force\"),\n"
+    "    .y0 = COSTATE_VALUES(1, 0, 0), .t1 = 1, .residual = residual, .index = COSTATE_VALUES(INDEX))\n";
+
+static const struct wrong {
+    const char *text, *defines[2], *method;
+    int status;
+    const char *words;
+} wrongs[] = {
+    {pair, {"FIRST=yp[0] + y[0]", "SECOND=y[1] - sqrt(y[0] - 2)"}, "auto", COSTATE_ERR_NOT_FINITE, "residual[1] is"},
+    {pair,
+     {"FIRST=yp[0] + y[0]", "SECOND=t < 0.5 ? y[1] - y[0] : log(-y[0])"},
+     "radau2a",
+     COSTATE_ERR_NOT_FINITE,
+     "residual[1] in stage"},
+    {pair,
+     {"FIRST=yp[0] + y[0]", "SECOND=y[1] * y[1] + 1"},
+     "bdf",
+     COSTATE_ERR_CONSISTENT,
+     "does not converge at t = 0: residual[1] is off by 1"},
+    {pair,
+     {"FIRST=yp[0] + yp[1] + y[0]", "SECOND=2 * (yp[0] + yp[1]) + y[0]"},
+     "auto",
+     COSTATE_ERR_CONSISTENT,
+     "left open by residual[0], residual[1]: b)"},
+    {pair,
+     {"FIRST=yp[0] + y[0]", "SECOND=y[1] - y[0]"},
+     "dopri5",
+     COSTATE_ERR_MASS,
+     "dopri5 does not solve F(t, y, y', p) = 0; those that do are auto, rodas3"},
+    {third, {"INDEX=0, 0, 1"}, "auto", COSTATE_ERR_CONSISTENT, "left open by residual[2]: force, u')"},
+    {third, {"INDEX=0, 0, 2"}, "auto", COSTATE_ERR_CONSISTENT, "the index is above 2, or not in Hessenberg's form (left open by"},
+    {third, {"INDEX=0, 0, 2"}, "rodas4", COSTATE_ERR_MASS, "rodas4 does not solve F(t, y, y', p) = 0 with variables of index 2"},
+};
+
+static void test_wrong(void **unused)
+{
+    (void)unused;
+    for (size_t k = 0; k < COUNT(wrongs); k++) {
+        const struct wrong *x = &wrongs[k];
+        costate_model *model = model_of(x->text, x->defines[1] ? 2 : 1, x->defines);
+        const costate_model_info about = costate_model_about(model);
+        costate_options o = options_of(x->method, 1e-6);
+        costate_solver *s = NULL;
+        double y[6];
+        int status = costate_create(&s, costate_model_problem(model), &o);
+        memcpy(y, about.y0, (size_t)costate_model_problem(model)->n * sizeof *y);
+        if (!status) status = costate_solve(s, 0, 1, about.p, y);
+        assert_int_equal(status, x->status);
+        if (!strstr(costate_message(s), x->words)) fail_msg("\"%s\" lacks \"%s\"", costate_message(s), x->words);
+        costate_free(s);
+        costate_model_close(model);
+    }
+}
+
+/* Newton's method from 0.6 goes to the root 1, and says so. */
+static void test_other_root(void **unused)
+{
+    static const char *const defines[] = {"FIRST=yp[0]", "SECOND=y[1] * y[1] * y[1] - y[1]"};
+    (void)unused;
+    costate_model *model = model_of(pair, 2, defines);
+    costate_options o = options_of("auto", 1e-6);
+    costate_solver *s = make_solver(costate_model_problem(model), &o);
+    double y[4] = {1, 0.6};
+    assert_ok(s, costate_solve(s, 0, 1, NULL, y));
+    assert_near(y[1], 1, 1e-12);
+    assert_string_equal(stats_of(s).start, "b from 0.6 to 1");
+    costate_free(s);
+    costate_model_close(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rotation), cmocka_unit_test(test_transistor), cmocka_unit_test(test_identity),
-        cmocka_unit_test(test_guess),    cmocka_unit_test(test_plain),
+        cmocka_unit_test(test_rotation), cmocka_unit_test(test_identity), cmocka_unit_test(test_guess),
+        cmocka_unit_test(test_plain),    cmocka_unit_test(test_wrong),    cmocka_unit_test(test_other_root),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

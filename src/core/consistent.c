@@ -5,6 +5,7 @@
 #include "base/sparsity.h"
 #include "core/driver.h"
 #include "core/hidden.h"
+#include "core/undetermined.h"
 #include "linsol/blas.h"
 #include "linsol/lapack.h"
 #include "method/implicit.h"
@@ -202,22 +203,25 @@ static double length(const costate_solver *s, const double *x, const double *giv
     return sqrt(sum);
 }
 
-static int blame_rank(costate_solver *s, const double *y)
+/* free: names of states that can change together, or "". */
+static int blame_rank(costate_solver *s, const double *y, const char *free)
 {
-    char one[64], words[240];
+    char one[64], words[240], open[480];
     const implicit *m = s->im;
+    cst__undetermined(s, free, open, sizeof open);
     if (s->prob.steady)
         return cst__fail(s, COSTATE_ERR_CONSISTENT,
-                         "the steady start is not determined at t = %.10g: the Jacobian is singular, as it is where something is "
-                         "conserved, which one of the equations should say then, or the guess is a bad one",
-                         s->t0);
+                         "the steady start is not determined at t = %.10g%s: the Jacobian is singular, as it is where something "
+                         "is conserved, which one of the equations should say then, or the guess is a bad one",
+                         s->t0, open);
     if (s->constraint) {
-        cst__hidden_blame(s, y, words, sizeof words);
+        words[0] = 0;
+        if (!free[0]) cst__hidden_blame(s, y, words, sizeof words);
         return cst__fail(
             s, COSTATE_ERR_CONSISTENT,
             "the algebraic equations and the constraints' derivatives by time do not determine the algebraic states at "
             "t = %.10g: the index is above 2, or not in Hessenberg's form%s",
-            s->t0, words);
+            s->t0, words[0] ? words : open);
     }
     for (int i = 0; m->values && !s->prob.slopes && i < s->prob.n; i++) { /* of K's rows those that have nothing left */
         double most = 0;
@@ -236,13 +240,13 @@ static int blame_rank(costate_solver *s, const double *y)
     if (s->prob.slopes)
         return cst__fail(
             s, COSTATE_ERR_CONSISTENT,
-            "the residual does not determine slopes and algebraic states at t = %.10g: its Jacobian by them is "
+            "the residual does not determine slopes and algebraic states at t = %.10g%s: its Jacobian by them is "
             "singular, so that the index is above 1 (if it is 2, name the variables by .index), or the guess of the slopes, "
             ".yp0, is a bad one",
-            s->t0);
+            s->t0, open);
     return cst__fail(s, COSTATE_ERR_CONSISTENT,
-                     "the algebraic equations do not determine the algebraic states at t = %.10g: their Jacobian is singular",
-                     s->t0);
+                     "the algebraic equations do not determine the algebraic states at t = %.10g%s: their Jacobian is singular",
+                     s->t0, open);
 }
 
 static int failed(costate_solver *s, int rc, const char *which, const double *y)
@@ -252,7 +256,15 @@ static int failed(costate_solver *s, int rc, const char *which, const double *y)
     if (rc < 0 && rc == s->status) return rc; /* it has its message */
     if (rc != STEP_MATRIX) return cst__callback_failed(s, rc, which, s->t0, 0, 0);
     int status = cst__implicit_blame(s, words, sizeof words, &row);
-    return status == COSTATE_ERR_SINGULAR ? blame_rank(s, y) : cst__fail(s, status, "%s at t = %.10g", words, s->t0);
+    return status == COSTATE_ERR_SINGULAR ? blame_rank(s, y, "") : cst__fail(s, status, "%s at t = %.10g", words, s->t0);
+}
+
+/* K at hand is singular up to round-off: a status with its message. */
+static int undetermined(costate_solver *s, const double *y)
+{
+    char free[200];
+    const int rc = cst__left_open(s, y, free, sizeof free);
+    return rc ? failed(s, rc, "jvp", y) : free[0] ? blame_rank(s, y, free) : 0;
 }
 
 /* The correction from y with K there, in x. */
@@ -287,14 +299,16 @@ static int newton(costate_solver *s, const double *given, double *y, double *wor
     const size_t n = (size_t)s->prob.n;
     double *x = work, *trial = x + n, *next = trial + n, before = INFINITY;
     char one[64];
-    int rc = remainder_at(s, given, y, x);
+    int k = 0, singular = 0, rc = remainder_at(s, given, y, x);
     if (rc) return failed(s, rc, "rhs", y);
     for (int i = 0; i < s->prob.n; i++)
         if (!isfinite(x[i]))
             return cst__fail_at(s, COSTATE_ERR_NOT_FINITE, s->t0, 0, 0, -1, i, "%s is %g at t = %.10g", cst__equation(s, i, one),
                                 x[i], s->t0);
-    for (int k = 0; k < ROUNDS; k++) {
+    for (; k < ROUNDS; k++) {
         rc = cst__start_matrix(s, y);
+        singular = k > 0 && rc == STEP_MATRIX && s->im->trouble == LINSOL_SINGULAR; /* where the iteration led */
+        if (singular) break;
         if (rc) return failed(s, rc, "jac", y);
         rc = correction(s, given, y, x);
         if (rc) return failed(s, rc, "rhs", y);
@@ -305,12 +319,13 @@ static int newton(costate_solver *s, const double *given, double *y, double *wor
         else if (!search(s, given, y, x, trial, next)) break;
         before = size;
     }
+    if (k == 0) TRY(undetermined(s, y)); /* equations that contradict each other */
     int worst = 0;
     if (remainder_at(s, given, y, x)) memset(x, 0, n * sizeof *x);
     for (int i = 1; i < s->prob.n; i++)
         if (fabs(x[i]) > fabs(x[worst])) worst = i;
-    return cst__fail(s, COSTATE_ERR_CONSISTENT, "Newton's method does not converge at t = %.10g: %s is off by %g", s->t0,
-                     cst__equation(s, worst, one), x[worst]);
+    return cst__fail(s, COSTATE_ERR_CONSISTENT, "Newton's method does not converge at t = %.10g: %s is off by %g%s", s->t0,
+                     cst__equation(s, worst, one), x[worst], singular ? " where the Jacobian is singular" : "");
 }
 
 /* ---- what was changed -------------------------------------------------------------------------------------------------- */
@@ -362,6 +377,7 @@ int cst__consistent(costate_solver *s, double *y, int report)
     if (!work) return cst__fail(s, COSTATE_ERR_MEMORY, "consistent initial values of %d states", s->prob.n);
     memcpy(work, y, n * sizeof *y);
     int status = newton(s, work, y, work + n);
+    if (!status && report) status = undetermined(s, y);
     if (!status && report && s->constraint) {
         const int rc = cst__hidden_holds(s, y);
         if (rc) status = failed(s, rc, "rhs", y);

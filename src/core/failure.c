@@ -86,7 +86,12 @@ int cst__attempt_failed(costate_solver *s, const run *r, const step *st, verdict
     if (v == DIRECTION_NOT_FINITE || s->fam->culprit(s, st, &stage, &component))
         return cst__fail_at(s, COSTATE_ERR_NOT_FINITE, st->from, st->h, st->n, -1, -1,
                             "a direction of the tangent at t = %.10g with h = %g (step %lld)", st->from, st->h, (long long)st->n);
+    const int states = s->prob.n - s->prob.slopes;
+    if (component < states)
+        snprintf(words, sizeof words, "component %d (%s) of the right-hand side", component,
+                 cst__state_name(s, component, buffer));
+    else snprintf(words, sizeof words, "residual[%d]", component - states);
     return cst__fail_at(s, COSTATE_ERR_NOT_FINITE, st->from, st->h, st->n, stage, component,
-                        "component %d (%s) of the right-hand side in stage %d, at t = %.10g with h = %g (step %lld)", component,
-                        cst__state_name(s, component, buffer), stage + 1, st->from, st->h, (long long)st->n);
+                        "%s in stage %d, at t = %.10g with h = %g (step %lld)", words, stage + 1, st->from, st->h,
+                        (long long)st->n);
 }

@@ -35,12 +35,13 @@ static int takes_no_mass(costate_solver *s, const costate_table *table)
         size_t len = strlen(text);
         if (takes(s, costate_method(i))) snprintf(text + len, sizeof text - len, ", %s", costate_method(i)->name);
     }
-    const char *what = table->family == COSTATE_ERK ? "a mass matrix"
+    const char *what = table->family == COSTATE_ERK ? s->prob.slopes ? "" : " with a mass matrix"
                        : !tableau_stiffly_accurate(table)
-                           ? "algebraic equations: it is not stiffly accurate"
-                           : "variables of index 2: it solves linear systems only, and loses its order";
-    return cst__fail(s, COSTATE_ERR_MASS, "%s does not solve M y' = f with %s; those that do are %s",
-                     table->name ? table->name : "the user's method", what, text);
+                           ? " with algebraic equations: it is not stiffly accurate"
+                           : " with variables of index 2: it solves linear systems only, and loses its order";
+    return cst__fail(s, COSTATE_ERR_MASS, "%s does not solve %s%s; those that do are %s",
+                     table->name ? table->name : "the user's method", s->prob.slopes ? "F(t, y, y', p) = 0" : "M y' = f", what,
+                     text);
 }
 
 /* The user's table, the named one, or that of the method whose turn it is. */

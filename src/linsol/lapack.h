@@ -8,5 +8,7 @@ void dgbtrf_(const int *m, const int *n, const int *kl, const int *ku, double *a
 void zgbtrf_(const int *m, const int *n, const int *kl, const int *ku, double *ab, const int *ldab, int *ipiv, int *info);
 void dgeqp3_(const int *m, const int *n, double *a, const int *lda, int *jpvt, double *tau, double *work, const int *lwork,
              int *info);
+void dgesvd_(const char *u_wanted, const char *v_wanted, const int *m, const int *n, double *a, const int *lda, double *sigma,
+             double *u, const int *ldu, double *vt, const int *ldvt, double *work, const int *lwork, int *info);
 
 #endif

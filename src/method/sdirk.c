@@ -165,6 +165,9 @@ static void start_values(costate_solver *s, const step *st, int i)
     terms = row_terms(&m->guess[i], 1, m->z, c, v, 0);
     if (terms && m->guess[i].j[0] == 0) c[0] *= st->h;
     cst__combine((size_t)s->prob.n, NULL, terms, c, v, m->z[i + 1]);
+    const double *index = s->prob.index; /* variables of index 2 do not come nearer to those of the step before with h */
+    for (size_t k = 0; index && k < cst__judged(s); k++)
+        if (index[k] == 2) m->z[i + 1][k] = i ? m->z[i][k] : 0;
 }
 
 /* r = f + shift M (g - z) */

@@ -9,14 +9,6 @@
 enum { FEW = 24, SINGLE = 16, GROUPS = 8 };               /* all components one by one; else so many, and groups of the rest */
 enum { LARGE = 1000, SINGLE_LARGE = 4, GROUPS_LARGE = 4 }; /* of more components than that fewer, for the runs are long */
 
-double cst__irregular(uint64_t key)
-{
-    uint64_t z = (key + 1) * 0x9E3779B97F4A7C15u;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return 0.5 + (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
-}
-
 /* ---- the point ------------------------------------------------------------------------------------------------------ */
 
 /* States at some of the steps, evenly by number: where much happens there are many. */
@@ -58,6 +50,8 @@ static int choose(check *c, int count, const int *variable)
         if (variable[k] < first || variable[k] >= all)
             return cst__fail(c->s, COSTATE_ERR_WIDTH, "variable %d is number %d of %d states and %d parameters%s", k, variable[k],
                              (int)c->n, (int)c->np, variable[k] >= 0 && variable[k] < first ? ", and init computes it" : "");
+    if (!variable && count && count != all)
+        return cst__fail(c->s, COSTATE_ERR_WIDTH, "%d variables without a list, which means all %d", count, all);
     if (variable && count < 1) return cst__fail(c->s, COSTATE_ERR_WIDTH, "%d variables", count);
     for (int i = 0; i < all; i++) c->wanted[i] = !variable && i >= first;
     for (int k = 0; variable && k < count; k++) c->wanted[variable[k]] = 1;

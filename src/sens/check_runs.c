@@ -154,7 +154,9 @@ double cst__check_softness(const check *c)
 {
     const costate_solver *s = c->s;
     double soft = s->d.exact ? 0 : 1e-7;
-    if (cst__check_newton_based(s)) soft = fmax(soft, s->opt.rtol * fmax(1, 1e-2 * (double)s->log.count)); /* it adds up */
+    const double steps = (double)s->log.count;
+    if (cst__check_newton_based(s)) soft = fmax(soft, s->opt.rtol * fmax(1, 1e-2 * steps)); /* it adds up, */
+    if (cst__index2(s)) soft *= fmax(1, steps / fabs(s->t1 - s->t0)); /* and norms let index-2 variables be off by 1/h more */
     if (s->im && !s->im->values) soft = fmax(soft, 1e3 * s->opt.gmres_tol);
     return soft;
 }

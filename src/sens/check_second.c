@@ -118,14 +118,18 @@ static void claims(const twice *w)
     }
 }
 
-/* Beside its own size, a claim may be off by a share of the largest of its goal. */
-static void slack(const twice *w, double share)
+/* Beside its own size, a claim may be off by a share of the largest of its goal; and, along directions of the size of the
+ * variables, by what Newton's iteration leaves of the tangents, which counts where second derivatives are nothing beside these. */
+static void slack(const twice *w, const double *tangents, double soft, double share)
 {
     size_t g = w->goals, rows = (size_t)w->count * g;
     for (size_t l = 0; l < g; l++) {
-        double most = 0;
-        for (size_t row = l; row < rows; row += g) most = fmax(most, fabs(w->claim[row]));
-        for (size_t row = l; row < rows; row += g) w->slack[row] += share * most;
+        double most = 0, first = 0;
+        for (size_t row = l; row < rows; row += g) {
+            most = fmax(most, fabs(w->claim[row]));
+            first = fmax(first, fabs(tangents[row]));
+        }
+        for (size_t row = l; row < rows; row += g) w->slack[row] += fmax(soft * fmax(most, first), share * most);
     }
 }
 
@@ -177,10 +181,10 @@ static int differences(twice *w)
     const int exact = c->s->d.exact && c->s->d.exact2;
     double bound = exact ? 1e-5 : 1e-2;
     claims(w);
-    slack(w, fmax(10 * cst__check_softness(c), exact ? 0 : 1e-2));
-    l.slack = w->slack;
     int rc = moved(w, 0, l.base);
     if (!rc) {
+        slack(w, l.base, 10 * cst__check_softness(c), exact ? 0 : 1e-2);
+        l.slack = w->slack;
         noise(w, &l);
         cst__ladder_climb(&l, moved, w, w->claim, bound);
         for (size_t row = 0; row < rows; row++) {

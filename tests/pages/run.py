@@ -6,10 +6,11 @@ A page is Markdown. Of its fenced blocks
     ```c predators.c        is written to the file of that name,
     ```console              holds commands, lines that begin with "$ ", each followed by what it prints, standard error included.
 
-A page has a folder of its own, in which `examples` and `build/release` are those of the repository, and `costate`, `cc` and
-`pkg-config` find the build of the program named by the variable COSTATE (default: build/release). Every command succeeds, unless
-the next one is `echo $?`. Compared are words and numbers, not blanks: numbers agree if they differ by at most REL, or if both
-are round-off (TINY). Where the page has `...` there may be anything: as a line of its own any lines, else any part of a line.
+A page has a folder of its own, in which `examples`, `problems` and `build/release` are those of the repository, and `costate`,
+`cc` and `pkg-config` find the build of the program named by the variable COSTATE (default: build/release). Every command
+succeeds, unless the next one is `echo $?`. Compared are words and numbers, not blanks: numbers agree if they differ by at most
+REL, or if both are round-off (TINY). Where the page has `...` there may be anything: as a line of its own any lines, else any
+part of a line.
 
 A picture that a page shows, ![...](.../figures/NAME.svg), is what a command of the page draws with --plot NAME.svg. Compared are
 the words in it; numbers and curves, which may be those of a clock, are not.
@@ -145,7 +146,8 @@ def surroundings(folder):
     os.mkdir(tools)
     os.mkdir(f'{folder}/build')
     os.symlink(build, f'{folder}/build/release')
-    os.symlink(f'{ROOT}/examples', f'{folder}/examples')
+    for here in ('examples', 'problems'):
+        os.symlink(f'{ROOT}/{here}', f'{folder}/{here}')
     script(f'{tools}/costate', f'exec "{COSTATE}" "$@"')
     script(f'{tools}/cc', f'exec "{cc}" -I"{ROOT}/include" "$@"')
     script(f'{tools}/pkg-config', f'echo "-I{ROOT}/include -L{build} -lcostate -Wl,-rpath,{build}"')
