@@ -219,17 +219,18 @@ static int blame_rank(costate_solver *s, const double *y)
     }
     for (int i = 0; m->values && !s->prob.slopes && i < s->prob.n; i++) { /* of K's rows those that have nothing left */
         double most = 0;
+        int here = 0; /* in the pattern, though its value is zero */
         if (!algebraic(s, i)) continue;
         for (int j = 0; j < s->prob.n; j++) {
             const pattern_column c = pattern_entries(&m->pattern, s->prob.n, j);
             for (int k = 0; k < c.count && algebraic(s, j); k++)
-                if (pattern_row(&c, k) == i) most = fmax(most, fabs(m->values[c.at + (size_t)k]));
+                if (pattern_row(&c, k) == i) most = fmax(most, fabs(m->values[c.at + (size_t)k])), here = 1;
         }
         if (most == 0)
             return cst__fail(s, COSTATE_ERR_CONSISTENT,
                              "%s contains no algebraic state at t = %.10g: the index is above 1; if it is 2, name the variables "
-                             "that it is to determine by .index",
-                             cst__equation(s, i, one), s->t0);
+                             "that it is to determine by .index%s",
+                             cst__equation(s, i, one), s->t0, here ? "; or the guess is one where it has no slope" : "");
     }
     if (s->prob.slopes)
         return cst__fail(
