@@ -5,8 +5,8 @@
 #include "base/sparsity.h"
 #include "core/driver.h"
 #include "core/hidden.h"
+#include "core/rank.h"
 #include "core/undetermined.h"
-#include "linsol/lapack.h"
 #include "method/implicit.h"
 #include "method/mass.h"
 
@@ -15,8 +15,6 @@
 #include <stdio.h>
 
 enum { ROUNDS = 50, HALVINGS = 30, TOLD = 3, SLOT = 0 };
-enum { RANKED = 500 };                             /* slopes whose matrix is looked at */
-static const double dependent = 1e-9;              /* what is left of a column of it */
 static const double round_off = 100 * DBL_EPSILON; /* a correction that is none, against the values themselves */
 
 /* M where the run begins: more of it may be zero there, see choose. */
@@ -59,48 +57,6 @@ static void done(costate_solver *s)
 
 /* ---- which states are given -------------------------------------------------------------------------------------------- */
 
-/* The block of f_y by slopes of the residual, in a (count x count), rows and then columns scaled to a largest entry of 1. */
-static void block_of_slopes(const costate_solver *s, double *a)
-{
-    const implicit *m = s->im;
-    const int count = s->prob.slopes, from = s->prob.n - count;
-    memset(a, 0, (size_t)count * (size_t)count * sizeof *a);
-    for (int j = from; j < s->prob.n; j++) {
-        const pattern_column c = pattern_entries(&m->pattern, s->prob.n, j);
-        for (int k = 0; k < c.count; k++)
-            if (pattern_row(&c, k) >= from)
-                a[(size_t)(j - from) * (size_t)count + (size_t)(pattern_row(&c, k) - from)] = m->values[c.at + (size_t)k];
-    }
-    for (int columns = 0; columns < 2; columns++)
-        for (int i = 0; i < count; i++) {
-            const size_t first = (size_t)i * (columns ? (size_t)count : 1), next = columns ? 1 : (size_t)count;
-            double most = 0;
-            for (size_t k = 0; k < (size_t)count; k++) most = fmax(most, fabs(a[first + k * next]));
-            for (size_t k = 0; k < (size_t)count && most > 0; k++) a[first + k * next] /= most;
-        }
-}
-
-/* Zeros in `mass` for slopes that depend on others in the residual: QR with the largest columns first. */
-static int find_dependent(costate_solver *s, double *mass)
-{
-    const int count = s->prob.slopes;
-    int info = 0, room = 4 * count + 1, *order = cst__alloc(&s->alloc, (size_t)count, sizeof *order);
-    const size_t entries = (size_t)count * (size_t)count;
-    double *a = cst__alloc(&s->alloc, entries + (size_t)(count + room), sizeof *a), *tau = a + entries;
-    int status = a && order ? 0 : cst__fail(s, COSTATE_ERR_MEMORY, "consistent initial values of %d states", s->prob.n);
-    if (!status) {
-        block_of_slopes(s, a);
-        memset(order, 0, (size_t)count * sizeof *order);
-        if (cst__all_finite(entries, a)) dgeqp3_(&count, &count, a, &count, order, tau, tau + count, &room, &info);
-        else order[0] = 0; /* Newton's iteration will say so */
-        for (int k = 0; k < count && order[0]; k++)
-            if (!(fabs(a[(size_t)k * (size_t)count + (size_t)k]) > dependent * fabs(a[0]))) mass[order[k] - 1] = 0;
-    }
-    cst__release(&s->alloc, a);
-    cst__release(&s->alloc, order);
-    return status;
-}
-
 static size_t nonzeros(const costate_solver *s)
 {
     const pattern_column last = pattern_entries(&s->im->pattern, s->prob.n, s->prob.n - 1);
@@ -135,7 +91,7 @@ static int choose(costate_solver *s, const double *y)
     const size_t n = (size_t)s->prob.n;
     s->start_mass = NULL;
     if (s->prob.steady) return all_algebraic(s);
-    if (!s->prob.slopes || s->prob.slopes > RANKED) return 0;
+    if (!s->prob.slopes) return 0;
     double *mass = cst__scratch(s, &s->of_start, 2 * n);
     if (!mass) return s->status;
     memcpy(mass, s->prob.mass, n * sizeof *mass);
@@ -144,7 +100,7 @@ static int choose(costate_solver *s, const double *y)
     elsewhere(s, y, mass + n);
     if (cst__implicit_jacobian(s, s->im, -1, cst__start_time(s), mass + n) || !cst__all_finite(nonzeros(s), s->im->values))
         return 0;
-    TRY(find_dependent(s, mass));
+    TRY(cst__rank_slopes(s, mass));
     s->start_mass = mass;
     return 0;
 }
