@@ -8,13 +8,12 @@
 
 int cli_usage(const char *command, const char *format, ...)
 {
-    enum { MOST = 2000 }; /* characters: what was given may be of any length */
-    char said[MOST + 1];
     va_list args;
     va_start(args, format);
-    const int length = vsnprintf(said, sizeof said, format, args);
+    fprintf(stderr, "costate %s: ", command);
+    cli_say(format, args);
+    fprintf(stderr, "\ntry: costate help %s\n", command);
     va_end(args);
-    fprintf(stderr, "costate %s: %s%s\ntry: costate help %s\n", command, said, length > MOST ? " ..." : "", command);
     return EXIT_USAGE;
 }
 

@@ -8,6 +8,7 @@
 #define COSTATE_CLI_H
 
 #include <costate/diff.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 /* ---- commands and their options --------------------------------------------------------------------------------------- */
@@ -93,7 +94,9 @@ const char *cli_next(const cli_request *r, int option, int *at); /* one after th
 /* Says what is wrong with the arguments and how to get help; returns EXIT_USAGE. */
 int cli_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* words.c: what is between commas of the list, item by item, from *at = text on, blanks around it left out. Returns its length;
+/* words.c: to standard error, what holds words that were given: these may be of any length, and of any bytes. */
+void cli_say(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
+/* What is between commas of the list, item by item, from *at = text on, blanks around it left out. Returns its length;
  * -1: no more. */
 int cli_item(const char **at, const char **item);
 void cli_trim(const char **text, int *length); /* leaves out blanks around it */

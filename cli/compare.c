@@ -393,9 +393,10 @@ static int draw(cli_session *s, const result *a)
         figure_curve *c = &curve[count];
         double *error = numbers + (size_t)(2 * count++) * LEVELS, *seconds = error + LEVELS;
         *c = (figure_curve){.name = a->method[i]->name, .group = family(a->method[i]), .x = error, .y = seconds};
-        for (; c->count < LEVELS && !a->tried[i][c->count].status; c->count++) {
-            error[c->count] = a->tried[i][c->count].error;
-            seconds[c->count] = a->tried[i][c->count].seconds;
+        for (int k = 0; k < LEVELS; k++) {
+            if (a->tried[i][k].status) continue;
+            error[c->count] = a->tried[i][k].error;
+            seconds[c->count++] = a->tried[i][k].seconds;
         }
     }
     const int code = figure_curves(s, "relative error of the gradient", "seconds", count, curve);

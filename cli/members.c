@@ -19,14 +19,12 @@ typedef struct reader {
 
 __attribute__((format(printf, 3, 4))) static int wrong(const reader *r, const char *at, const char *format, ...)
 {
-    enum { MOST = 2000 }; /* characters: a field may be of any length */
-    char said[MOST + 1];
     va_list args;
     va_start(args, format);
-    const int length = vsnprintf(said, sizeof said, format, args);
+    fprintf(stderr, "costate %s: %s:%d:%d: ", r->s->request->command->name, r->path, r->line, (int)(at - r->start) + 1);
+    cli_say(format, args);
+    fputc('\n', stderr);
     va_end(args);
-    fprintf(stderr, "costate %s: %s:%d:%d: %s%s\n", r->s->request->command->name, r->path, r->line, (int)(at - r->start) + 1,
-            said, length > MOST ? " ..." : "");
     return EXIT_USAGE;
 }
 

@@ -2,6 +2,7 @@
  * compilers are ended, temporary files are removed, and then the signal has its usual effect. */
 #include "cli.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/time.h>
@@ -108,7 +109,7 @@ int cli_open_with(cli_opener *open, costate_model **m, const cli_request *r, voi
         *m = NULL;
         end(SIGINT);
     } else if (status) cli_model_failed(r, *m);
-    if (status == COSTATE_MODEL_FILE && access(r->file, F_OK)) suggest_file(r->file, ".c");
+    if (status == COSTATE_MODEL_FILE && access(r->file, F_OK) && errno == ENOENT) suggest_file(r->file, ".c");
     return exit_code(status);
 }
 

@@ -1,8 +1,10 @@
 /* plot_loglog.c - curves over two logarithmic axes, each with marks of its own shape and a label at its end. Many curves of
- * several groups have a panel for each group, with the same axes in all and the curves of the others in grey. */
+ * several groups have a panel for each group, with the same axes in all and the curves of the others in grey. Curves without a
+ * point are named below. */
 #include "plot_draw.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +13,7 @@ enum { FEW = 7 }; /* curves that one panel can hold */
 typedef struct loglog {
     figure g;
     axis x, y;
-    int count;
+    int count; /* of curves that have a point */
     const plot_series *series;
 } loglog;
 
@@ -174,10 +176,24 @@ static void draw_panels(loglog *l, int panels, const char **group, label *all, d
     if (left_out) figure_note(&l->g, "Not drawn: %d points that are not positive and finite.", left_out);
 }
 
-int plot_loglog(plot *f, int count, const plot_series *series)
+/* Curves that have a point to `drawn`, the names of the others to `names`. Returns how many have. */
+static int sort_out(int count, const plot_series *series, plot_series *drawn, char *names, size_t room)
+{
+    int shown = 0;
+    size_t length = 0;
+    *names = 0;
+    for (int i = 0; i < count; i++) {
+        int k = 0;
+        while (k < series[i].count && !good(&series[i], k)) k++;
+        if (k < series[i].count) drawn[shown++] = series[i];
+        else if (length < room) length += (size_t)snprintf(names + length, room - length, "%s%s", length ? ", " : "", series[i].name);
+    }
+    return shown;
+}
+
+static int draw_all(plot *f, int count, const plot_series *series, const char *absent)
 {
     loglog l = {.count = count, .series = series, .g.f = f};
-    f->message[0] = 0;
     int status = ranges(&l);
     if (status) return status;
     label *all = malloc((size_t)count * sizeof *all);
@@ -188,10 +204,23 @@ int plot_loglog(plot *f, int count, const plot_series *series)
         const int panels = groups(&l, group);
         status = figure_open(&l.g, f, panels > 1 ? PLOT_PAGE : PLOT_COLUMN);
         if (!status) draw_panels(&l, panels, group, all, at);
+        if (!status && *absent) figure_note(&l.g, "Nothing to draw of %s.", absent);
         if (!status) status = figure_close(&l.g);
     }
     free(all);
     free(at);
     free(group);
+    return status;
+}
+
+int plot_loglog(plot *f, int count, const plot_series *series)
+{
+    char absent[1000];
+    plot_series *drawn = malloc((size_t)count * sizeof *drawn);
+    f->message[0] = 0;
+    if (!drawn) return plot_fail(f, "out of memory");
+    const int shown = sort_out(count, series, drawn, absent, sizeof absent);
+    const int status = draw_all(f, shown, drawn, absent);
+    free(drawn);
     return status;
 }

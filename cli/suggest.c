@@ -26,8 +26,9 @@ static const alias methods[] = {
     {" backwardeuler impliciteuler cranknicolson trapezoidal stiff implicit ",
      "auto goes over to rodas4 or radau2a where a model is stiff"},
     {" gausslegendre gauss6 ", "of order 6 it is gauss here"},
-    {" bdf ndf gear ode15s ode15i lsoda lsodar lsode vode zvode cvode cvodes cvodebdf qndf fbdf dassl ida idas ",
-     "a multistep method; auto takes rodas4 or radau2a for stiff models, and dopri5 for others"},
+    {" bdf ndf gear ode15s ode15i lsode vode zvode cvode cvodes cvodebdf qndf fbdf dassl daspk ida idas bdf2 ",
+     "the backward differentiation formulas are bdf here"},
+    {" lsoda lsodar ", "it changes between kinds of methods while it runs, and so does auto"},
     {" adams abm ode113 vcabm cvodeadams ", "a multistep method; dopri853 is a good choice in its place"},
     {" explicit nonstiff default ", "dopri5 is a good choice, and auto begins with it"},
 };

@@ -1,6 +1,8 @@
 /* words.c - texts of the command line: lists, numbers, and the name that was probably meant. */
 #include "cli.h"
 
+#include "platform/text.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
@@ -27,6 +29,16 @@ char *cli_text(const char *format, ...)
     va_end(again);
     va_end(args);
     return text;
+}
+
+void cli_say(const char *format, va_list args)
+{
+    enum { MOST = 2000 };
+    char said[MOST + 1], shown[4 * MOST + 1], *to = shown;
+    const int length = vsnprintf(said, sizeof said, format, args);
+    for (const char *from = said; *from;) to = platform_put_shown(&from, to);
+    *to = 0;
+    fprintf(stderr, "%s%s", shown, length > MOST ? " ..." : "");
 }
 
 int cli_item(const char **at, const char **item)

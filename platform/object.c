@@ -2,6 +2,9 @@
 #define _GNU_SOURCE /* dladdr */
 #include "platform/object.h"
 
+#include "platform/folder.h"
+#include "platform/machine.h"
+
 #include <dlfcn.h>
 #include <string.h>
 
@@ -34,10 +37,13 @@ const char *platform_object_error(void)
 int platform_object_folder(const void *address, char *folder, size_t room)
 {
     Dl_info about;
-    const char *slash = dladdr(address, &about) && about.dli_fname ? strrchr(about.dli_fname, '/') : NULL;
-    const size_t length = slash ? (size_t)(slash + 1 - about.dli_fname) : 0;
+    char program[PLATFORM_PATH];
+    const char *file = dladdr(address, &about) && about.dli_fname ? about.dli_fname : "";
+    if (!strchr(file, '/') && platform_program(program, sizeof program)) file = program; /* it was found in $PATH */
+    const char *slash = strrchr(file, '/');
+    const size_t length = slash ? (size_t)(slash + 1 - file) : 0;
     if (!length || length >= room) return 0;
-    memcpy(folder, about.dli_fname, length);
+    memcpy(folder, file, length);
     folder[length] = 0;
     return 1;
 }

@@ -145,10 +145,21 @@ static void descriptors(void **state)
     }
 }
 
+static void said_of(const place *x, const char *text, const char *says)
+{
+    char path[PATH + 16];
+    snprintf(path, sizeof path, "%s/odd.c", x->root);
+    write_file(path, text);
+    costate_model *m = open_good(path, &quick);
+    const char *said = costate_model_warnings(m);
+    if (!*says) assert_string_equal(said, "");
+    else if (!strstr(said, says)) fail_msg("\"%s\" does not say \"%s\"", said, says);
+    costate_model_close(m);
+}
+
 /* What is no mistake to a compiler, and hardly meant. */
 static void told_of(void **state)
 {
-    const place *x = *state;
     static const struct {
         const char *members, *says;
     } hardly_meant[] = {
@@ -156,25 +167,45 @@ static void told_of(void **state)
         {".params = 2, .p = COSTATE_VALUES(1, 2)", "no function reads the parameter p[1]"},
         {".params = 2, .p = COSTATE_VALUES(1, 2), .param_names = COSTATE_NAMES(\"a\", \"b\")", "reads the parameter b"},
         {".params = 1, .p = COSTATE_VALUES(1), .terminal = end", "nothing depends on the state y[1], and it is no objective"},
-        {".params = 1, .p = COSTATE_VALUES(1), .terminal = end, .objectives = 2", "the objective g[1] is always 0"},
+        {".params = 1, .p = COSTATE_VALUES(1), .terminal = end, .objectives = 2", "the objective g[1] is a constant"},
+        {".params = 1, .p = COSTATE_VALUES(1), .terminal = end, .objectives = 3", "the objective g[1], g[2] is a constant"},
         {".params = 1, .p = COSTATE_VALUES(1), .param_names = COSTATE_NAMES(\"b\"), .state_names = COSTATE_NAMES(\"a\", \"b\")",
          "\"b\" is the name of a parameter, too"},
     };
-    char path[PATH + 16], text[1024];
-    snprintf(path, sizeof path, "%s/odd.c", x->root);
+    static const char *const more[] = {"", "    g[1] = 0;\n", "    g[1] = 0;\n    g[2] = 7;\n"};
+    char text[1024];
     for (size_t i = 0; i < COUNT(hardly_meant); i++) {
+        const char *objectives = strstr(hardly_meant[i].members, ".objectives = ");
         snprintf(text, sizeof text, HEAD "static void rhs(double t, const double *y, const double *p, double *f)\n"
                                          "{\n    f[0] = p[0] * y[0];\n    f[1] = 1;\n}\n"
                                          "static void end(double t, const double *y, const double *p, double *g)\n"
                                          "{\n    g[0] = y[0];\n%s}\n"
                                          "COSTATE_MODEL(odd, .states = 2, .rhs = rhs, .y0 = COSTATE_VALUES(1, 1), %s)\n",
-                 strstr(hardly_meant[i].members, ".objectives") ? "    g[1] = 0;\n" : "", hardly_meant[i].members);
-        write_file(path, text);
-        costate_model *m = open_good(path, &quick);
-        const char *said = costate_model_warnings(m);
-        if (!*hardly_meant[i].says) assert_string_equal(said, "");
-        else if (!strstr(said, hardly_meant[i].says)) fail_msg("\"%s\" does not say \"%s\"", said, hardly_meant[i].says);
-        costate_model_close(m);
+                 more[objectives ? objectives[strlen(".objectives = ")] - '1' : 0], hardly_meant[i].members);
+        said_of(*state, text, hardly_meant[i].says);
+    }
+}
+
+/* The equation of a slope is no use of its state. */
+static void told_of_residuals(void **state)
+{
+    static const struct {
+        const char *equation, *says;
+    } last[] = {
+        {"yp[2] - y[2]", ""},
+        {"yp[2] - yp[0] - y[0]", "nothing depends on the state y[2], and it is no objective"},
+        {"(yp[2] - 1) * yp[2]", ""},
+    };
+    char text[1024];
+    for (size_t i = 0; i < COUNT(last); i++) {
+        snprintf(text, sizeof text, HEAD "static void residual(double t, const double *y, const double *yp, const double *p, double *r)\n"
+                                         "{\n    r[0] = yp[0] + y[0] * y[1];\n    r[1] = y[1] - y[0];\n    r[2] = %s;\n}\n"
+                                         "static void end(double t, const double *y, const double *p, double *g)\n"
+                                         "{\n    g[0] = y[0];\n}\n"
+                                         "COSTATE_MODEL(odd, .states = 3, .residual = residual, .terminal = end,\n"
+                                         "              .y0 = COSTATE_VALUES(1, 1, 1), .yp0 = COSTATE_VALUES(0, 0, 1))\n",
+                 last[i].equation);
+        said_of(*state, text, last[i].says);
     }
 }
 
@@ -255,8 +286,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(opens), TEST(definitions), TEST(pattern),     TEST(no_compiler), TEST(no_file), TEST(not_c),
-        TEST(not_taken), TEST(descriptors), TEST(told_of), TEST(stopped), TEST(killed),
-        TEST(files_run_out),
+        TEST(not_taken), TEST(descriptors), TEST(told_of), TEST(told_of_residuals),
+        TEST(stopped), TEST(killed), TEST(files_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -177,6 +177,12 @@ static void cleaning(void **state)
     assert_string_equal(ad_clean(m, "\xc2\x9b \xff \xc3"), "\\xc2\\x9b \\xff \\xc3");
     assert_string_equal(ad_clean(m, ""), "");
     assert_string_equal(ad_clean_name(m, "a*/b\nc"), "a?/b?c");
+    char long_line[5000], *two = long_line + sizeof long_line - 5;
+    memset(long_line, 'x', sizeof long_line);
+    strcpy(two, "\ntwo");
+    const char *cut = ad_clean(m, long_line), *rest = cut + strspn(cut, "x");
+    assert_string_equal(rest, " ...\ntwo");
+    assert_true(rest - cut > 1000 && rest - cut < two - long_line);
     assert_string_equal(ad_clean_excerpt(m, "one\ntwo"), "one\ntwo\n");
     assert_string_equal(ad_clean_excerpt(m, ""), "");
     ad_arena_close(m);

@@ -1,4 +1,4 @@
-/* test_ad_runtime.c - what emitted code relies on: the tape, scratch arrays, and index sets; in one thread and in several. */
+/* test_ad_runtime.c - what emitted code relies on: the tape, scratch arrays, index sets, in one thread and in several; floats. */
 #include "support.h"
 
 #include <costate/runtime.h>
@@ -154,6 +154,23 @@ static void index_sets(void **state)
     costate_sets_free(NULL, 5);
 }
 
+/* Every operation is rounded, also where it could be fused with the next one. */
+static void floats(void **state)
+{
+    (void)state;
+    const double tenth = 0.1f, more = 1.1f;
+    for (int k = 0; k < 1000; k++) {
+        double d = costate_float(1 + 1e-3 * k);
+        volatile float exact = (float)d;
+        for (int i = 0; i < 4; i++) {
+            d = costate_float(costate_float(d * more) + tenth);
+            exact *= 1.1f;
+            exact += 0.1f;
+        }
+        assert_true(d == (double)exact);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -161,6 +178,7 @@ int main(void)
         cmocka_unit_test(scratch),
         cmocka_unit_test(threads),
         cmocka_unit_test(index_sets),
+        cmocka_unit_test(floats),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

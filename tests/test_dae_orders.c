@@ -18,7 +18,7 @@ static const struct row {
     const char *method;
     double index1, index2[2];
     int steps1, steps2; /* that show it; 0: refused */
-} rows[] = {{"radau2a", 5, {5, 3}, 20, 40},   {"lobatto3c", 4, {4, 2}, 40, 160}, {"sdirk4a", 4, {2, 1}, 80, 400},
+} rows[] = {{"radau2a", 5, {5, 3}, 20, 40},   {"lobatto3c", 4, {4, 2}, 40, 200}, {"sdirk4a", 4, {2, 1}, 80, 400},
             {"sdirk4b", 4, {2, 1}, 80, 400},  {"sdirk2a", 2, {2, 1}, 80, 1600},  {"sdirk2b", 2, {2, 1}, 80, 1600},
             {"sdirk3a", 2, {2, 1}, 80, 1600}, {"rodas4", 4, {0}, 80, 0},         {"rodas3", 3, {0}, 80, 0}};
 
@@ -121,11 +121,12 @@ static void by_bdf(const subject *q, const double sizes[6], results exact)
     }
 }
 
+/* exact: by `steps` steps, if there are any. */
 static subject begin(const char *name, const char *form, double t1, int steps, results exact)
 {
     subject q = subject_open(name, form);
     q.about.t1 = t1;
-    run(&q, "radau2a", steps, 1e-12, exact);
+    if (steps) run(&q, "radau2a", steps, 1e-12, exact);
     print_message("%s%s\n%-12s order     value  gradient   tangent   Hessian\n", name, form ? ", as a residual" : "", "method");
     return q;
 }
@@ -177,6 +178,24 @@ static void test_coupled(void **unused)
     costate_model_close(q.model);
 }
 
+/* exponential_index2 in closed form. On the constraint, and with its derivative by time, w = y2 z solves 2 p0 w^2 - 3 w + 1 = 0,
+ * y1 = p1 e^(a t) with a = p0 w^2, and z = w y1^2. For p = (1, 1): w = a = 1, by p0 w' = -2, a' = -3, w'' = a'' = 0. */
+static void closed_form(double T, results r)
+{
+    const double e = exp(T), ee = exp(2 * T), value[2] = {e, ee}, by[2][2] = {{-3 * T * e, e}, {-(2 + 6 * T) * ee, 2 * ee}};
+    const double twice[2][2][2] = {{{9 * T * T * e, -3 * T * e}, {-3 * T * e, 0}},
+                                   {{(24 * T + 36 * T * T) * ee, -(4 + 12 * T) * ee}, {-(4 + 12 * T) * ee, 2 * ee}}};
+    memset(r, 0, sizeof(results));
+    for (int k = 0; k < 2; k++) {
+        r[k][VALUE][0] = value[k];
+        for (int i = 0; i < 2; i++) {
+            r[k][GRADIENT][i] = by[k][i];
+            r[k][TANGENT][0] += by[k][i] * pdot[i];
+            for (int j = 0; j < 2; j++) r[k][PRODUCT][i] += twice[k][i][j] * pdot[j];
+        }
+    }
+}
+
 /* The first objective sees a differential state, the second one an algebraic one. */
 static void test_index2(void **unused)
 {
@@ -184,7 +203,8 @@ static void test_index2(void **unused)
     results exact;
     (void)unused;
     for (size_t f = 0; f < COUNT(forms); f++) {
-        subject q = begin("exponential_index2", forms[f], 1, 3000, exact);
+        subject q = begin("exponential_index2", forms[f], 1, 0, exact);
+        closed_form(1, exact);
         for (size_t m = 0; m < COUNT(rows); m++)
             if (rows[m].steps2) by_equal_steps(&q, rows[m].method, rows[m].steps2, rows[m].index2, exact);
         by_bdf(&q, sizes, exact);

@@ -299,6 +299,57 @@ static void memory_runs_out(void **state)
     }
 }
 
+typedef struct marked { /* one block of memory, all of it MARK to begin with */
+    unsigned char *at;
+    size_t bytes;
+} marked;
+enum { MARK = 0xA5 };
+
+static void *take_marked(size_t bytes, void *ctx)
+{
+    *(marked *)ctx = (marked){malloc(bytes), bytes};
+    return memset(((marked *)ctx)->at, MARK, bytes);
+}
+
+static void give_marked(void *block, void *ctx)
+{
+    (void)ctx;
+    free(block);
+}
+
+/* Doubles that something was written to. */
+static size_t touched(const marked *m)
+{
+    size_t count = 0;
+    for (size_t i = 0; i + sizeof(double) <= m->bytes; i += sizeof(double)) {
+        size_t same = 0;
+        while (same < sizeof(double) && m->at[i + same] == MARK) same++;
+        count += same < sizeof(double);
+    }
+    return count;
+}
+
+/* The scratch of built products is many states long, and takes memory only where it is used: not by an adjoint, whose products
+ * are given. */
+static void memory_is_touched_where_it_is_used(void **state)
+{
+    (void)state;
+    fixture f;
+    marked m = {0};
+    double yb[N] = {0}, pb[NP] = {0}, got[N];
+    prepare(&f, N, NP, 1, VJP);
+    give_functions(&f, VJP);
+    assert_int_equal(deriv_open(&f.d, &f.prob, W, &(costate_allocator){take_marked, give_marked, &m}, &f.count), COSTATE_OK);
+    const size_t opened = touched(&m), scratch = m.bytes / sizeof(double) - opened;
+    assert_true(scratch > (2 * W + 5) * N);
+    assert_int_equal(deriv_vjp(&f.d, f.x.t, f.x.y, f.x.p, 1, f.x.u, yb, pb), 0);
+    assert_int_equal(f.d.terminal.fn.vjp(0, f.x.t, f.x.y, f.x.p, 1, f.x.u, yb, pb, f.d.terminal.data), 0);
+    assert_int_equal(touched(&m), opened);
+    assert_int_equal(f.d.terminal.fn.jvp(0, f.x.t, f.x.y, f.x.p, 1, NULL, f.x.ydot[0], NULL, got, f.d.terminal.data), 0);
+    assert_true(touched(&m) > opened);
+    deriv_close(&f.d);
+}
+
 static void check_text(int np, unsigned given, unsigned objectives, unsigned init, const char *text, int exact, int exact2)
 {
     fixture f;
@@ -449,6 +500,7 @@ int main(void)
         cmocka_unit_test(chains_of_the_functions),
         cmocka_unit_test(everything_given),
         cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(memory_is_touched_where_it_is_used),
         cmocka_unit_test(words),
         cmocka_unit_test(counts),
         cmocka_unit_test(nothing_to_do),

@@ -425,7 +425,7 @@ static void test_refused(void **unused)
         refused(&q, method, 0, COSTATE_ERR_CONSISTENT, "or the guess is one where it has no slope");
         q.rhs = same, q.mass = none;
         refused(&q, method, 0, COSTATE_ERR_CONSISTENT,
-                "(left open by the algebraic equation of y[0], the algebraic equation of y[1]: y[0], y[1])");
+                "left open by the algebraic equation of y[0], the algebraic equation of y[1]: y[0], y[1];");
         q.rhs = nothing, q.mass = mass;
         refused(&q, method, 0, COSTATE_ERR_NOT_FINITE, "the algebraic equation of y[1] is nan");
     }

@@ -745,6 +745,12 @@ static void many_methods_have_panels(void **unused)
     svg = taken(&f, plot_loglog(&f, 7, s + 4)); /* few enough for one */
     assert_int_equal(count(svg, "class=\"panel\""), 1);
     free(svg);
+    for (int i = 0; i < 9; i++) s[i].count = 0; /* those without a point are named, and take no room */
+    svg = taken(&f, plot_loglog(&f, 21, s));
+    assert_int_equal(count(svg, "class=\"panel\""), 2);
+    assert_int_equal(count(svg, ">explicit<"), 0);
+    assert_int_equal(count(svg, "Nothing to draw of m10, m11, m12, m13, m14, m15, m16, m17, m18."), 1);
+    free(svg);
 }
 
 /* ---- edges ---------------------------------------------------------------------------------------------------------- */

@@ -298,15 +298,15 @@ static const struct wrong {
      {"FIRST=yp[0] + yp[1] + y[0]", "SECOND=2 * (yp[0] + yp[1]) + y[0]"},
      "auto",
      COSTATE_ERR_CONSISTENT,
-     "left open by residual[0], residual[1]: b)"},
+     "left open by residual[0], residual[1]: b;"},
     {pair,
      {"FIRST=yp[0] + y[0]", "SECOND=y[1] - y[0]"},
      "dopri5",
      COSTATE_ERR_MASS,
      "dopri5 does not solve F(t, y, y', p) = 0; those that do are auto, rodas3"},
     {pair, {"FIRST=sqrt(yp[0]) - y[0]", "SECOND=y[1] - y[0]"}, "auto", COSTATE_ERR_JACOBIAN, "of residual[0] by a' is inf"},
-    {third, {"INDEX=0, 0, 1"}, "auto", COSTATE_ERR_CONSISTENT, "left open by residual[2]: force, u')"},
-    {third, {"INDEX=0, 0, 2"}, "auto", COSTATE_ERR_CONSISTENT, "the index is above 2, or not in Hessenberg's form (left open by"},
+    {third, {"INDEX=0, 0, 1"}, "auto", COSTATE_ERR_CONSISTENT, "left open by residual[2]: force, u';"},
+    {third, {"INDEX=0, 0, 2"}, "auto", COSTATE_ERR_CONSISTENT, "the index is above 2, or not in Hessenberg's form; left open by"},
     {third, {"INDEX=0, 0, 2"}, "rodas4", COSTATE_ERR_MASS, "rodas4 does not solve F(t, y, y', p) = 0 with variables of index 2"},
 };
 

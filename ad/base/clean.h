@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 
-/* Control characters but line ends and tabs, and bytes that are no UTF-8, as \xNN. */
+/* Control characters but line ends and tabs, and bytes that are no UTF-8, as \xNN; of a line of any length the beginning. */
 char *ad_clean(ad_arena *m, const char *text);
 
 /* The same of what a compiler said: of many lines the first, of long ones the beginning. */

@@ -268,7 +268,7 @@ ad_model *ac_model(ac_unit *u)
     if (ad_diag_count(u->d) > 0) return NULL;
     const ac_unused_names names = {field(u, "state_names"), field(u, "param_names"), field(u, "objective_names")};
     ac_names_shared(u, names);
-    ac_unused(u, m, names);
+    ac_unused(u, m, names, field(u, "residual") != NULL);
     if (field(u, "residual")) slopes_too(u, m);
     return ad_diag_count(u->d) > 0 ? NULL : m;
 }

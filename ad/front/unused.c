@@ -1,5 +1,5 @@
 /* unused.c - what a model names and no function has a use for: parameters that are not read, states that neither are read nor are
- * objectives, objectives that are always 0. These are warnings, as is a name that a parameter and a state share; one name twice
+ * objectives, objectives that are constants. These are warnings, as is a name that a parameter and a state share; one name twice
  * in a list is an error. */
 #include "front/lower.h"
 #include "front/unused.h"
@@ -52,15 +52,18 @@ void ac_names_shared(ac_unit *u, ac_unused_names names)
 
 typedef struct uses {
     const ad_sym *of;
-    unsigned char *used;
+    unsigned char *used, *slope; /* slope: that of a residual was read once */
     int count;
 } uses;
 
+/* Behind the states of a residual are their slopes. The equation that a slope comes from reads it; who reads it besides has a use
+ * for the state. */
 static void use(const uses *k, const ad_node *index)
 {
     int64_t i;
     if (!ac_whole_of(index, &i)) memset(k->used, 1, (size_t)k->count);
     else if (i >= 0 && i < k->count) k->used[i] = 1;
+    else if (k->slope && i < 2 * k->count && k->slope[i - k->count]++) k->used[i - k->count] = 1;
 }
 
 /* Elements that are read. */
@@ -71,14 +74,15 @@ static void reads(const uses *k, const ad_node *n)
     for (int i = 0; i < n->kids; i++) reads(k, n->kid[i]);
 }
 
-/* Elements of an output that get something else than 0. */
-static void writes(const uses *k, const ad_node *n)
+/* Elements of an output that get something else than 0, or than one number. */
+static void writes(const uses *k, const ad_node *n, int depth)
 {
-    double zero;
+    double number;
     if (!n) return;
-    if ((n->op == AD_SET || n->op == AD_INC) && n->target->sym == k->of && !(ad_literal(n->value, &zero) && zero == 0))
+    if ((n->op == AD_SET || n->op == AD_INC) && n->target->sym == k->of &&
+        !(ad_literal(n->value, &number) && (number == 0 || depth == 1)))
         use(k, n->target->index);
-    for (int i = ad_inner(n); i < n->kids; i++) writes(k, n->kid[i]);
+    for (int i = ad_inner(n); i < n->kids; i++) writes(k, n->kid[i], depth + 1);
 }
 
 static void warn(ac_unit *u, const uses *k, const ac_field *names, ad_place place, const char *letter, const char *what)
@@ -96,24 +100,25 @@ static void warn(ac_unit *u, const uses *k, const ac_field *names, ad_place plac
     if (count) ad_warn(u->d, place, NULL, what, list);
 }
 
-void ac_unused(ac_unit *u, const ad_model *m, ac_unused_names names)
+void ac_unused(ac_unit *u, const ad_model *m, ac_unused_names names, int residual)
 {
     static const char *const rows[] = {
 #define COSTATE_FUNCTION(name, arguments, rows, ...) #rows,
 #include <costate/model.def>
     };
     const size_t most = (size_t)m->states + (size_t)m->params + (size_t)m->objectives + 1;
-    uses y = {.used = ad_take(u->m, most), .count = m->states}, p = {.used = ad_take(u->m, most), .count = m->params},
+    uses y = {.used = ad_take(u->m, most), .slope = ad_take(u->m, most), .count = m->states}, p = {.used = ad_take(u->m, most), .count = m->params},
          g = {.used = ad_take(u->m, most), .count = m->objectives};
     for (int i = 0; i < AD_FUNCTIONS; i++) {
         const ad_fn *fn = m->fn[i];
         if (!fn) continue;
-        if ((y.of = fn->y)) reads(&y, fn->body);
+        const int first = i == AD_FN_rhs && residual; /* y' = v */
+        for (int k = first; (y.of = fn->y) && k < fn->body->kids; k++) reads(&y, fn->body->kid[k]);
         if ((p.of = fn->p)) reads(&p, fn->body);
-        if ((g.of = fn->out) && strcmp(rows[i], "objectives") == 0) writes(&g, fn->body);
+        if ((g.of = fn->out) && strcmp(rows[i], "objectives") == 0) writes(&g, fn->body, 0);
     }
     warn(u, &p, names.params, u->model_place, "p", "no function reads the parameter %s");
     if (!m->objectives) return; /* the final states are the objectives */
     warn(u, &y, names.states, u->model_place, "y", "nothing depends on the state %s, and it is no objective");
-    warn(u, &g, names.objectives, u->model_place, "g", "the objective %s is always 0");
+    warn(u, &g, names.objectives, u->model_place, "g", "the objective %s is a constant");
 }

@@ -70,10 +70,17 @@ static inline double costate_along(double a, double b)
 /* The same for four lanes: a mask of zeros where b is 0. */
 #define costate_along_lanes(a, b) ((costate_v4)((costate_i4)((a) * (b)) & (costate_i4)((b) != 0)))
 
-/* x rounded to a float. + - * / and sqrt of floats, computed as doubles and rounded so, are what float arithmetic gives. */
+/* x rounded to a float. + - * / and sqrt of floats, computed as doubles and rounded so, are what float arithmetic gives. Compilers
+ * see that, too, and would fuse such an operation with the next one, unrounded. */
 static inline double costate_float(double x)
 {
-    return (double)(float)x;
+#if defined(__GNUC__) && __GNUC__ >= 12
+    return (double)__builtin_assoc_barrier((float)x);
+#else
+    float r = (float)x;
+    __asm__("" : "+m"(r));
+    return (double)r;
+#endif
 }
 
 /* x; where it has overflowed a large number of its sign. A function whose value is finite there, as 1 / (1 + exp(y)), has a

@@ -242,3 +242,11 @@ void cst__fill_nan(double *x, size_t count)
 {
     for (size_t i = 0; x && i < count; i++) x[i] = NAN;
 }
+
+double cst__irregular(uint64_t key)
+{
+    uint64_t z = (key + 1) * 0x9E3779B97F4A7C15u;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return 0.5 + (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
+}

@@ -4,6 +4,7 @@
 #define COSTATE_BASE_KERNELS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* out = base + sum over k < m of c[k] v[k]; base NULL: no base. out may be base or one of the v. */
 void cst__combine(size_t n, const double *base, int m, const double *c, const double *const *v, double *out);
@@ -32,5 +33,9 @@ double cst__weighted_squares(size_t n, const double *w, const double *x);
 int cst__all_finite(size_t n, const double *x);
 int cst__first_not_finite(size_t n, const double *x, int *i); /* 0 if there is one: its place */
 void cst__fill_nan(double *x, size_t count); /* x NULL: nothing to do */
+
+/* Irregular numbers in [0.5, 1.5), the same in every run: sums of neighbours vanish in no pattern (splitmix64 of Steele, Lea and
+ * Flood). */
+double cst__irregular(uint64_t key);
 
 #endif

@@ -87,10 +87,11 @@ static double expected(const costate_solver *s, const run *r, double h)
     return fmax(most, by(s, r->usual, h, 1));
 }
 
-/* A jump stands out from what smooth solutions lead one to expect. If it is none, half a step shows it. */
+/* A jump stands out from what smooth solutions lead one to expect, which is nothing in the first step. If it is none, half a step
+ * shows it. */
 static int stands_out(const costate_solver *s, const run *r, double h, double w)
 {
-    if (r->seen[1].h == 0 || w <= unseen_most || w <= rise_most * expected(s, r, h)) return 0;
+    if (w <= unseen_most || w <= rise_most * expected(s, r, h)) return 0;
     if (r->doubt.h == 0) return 1;
     double fall = w / (r->doubt.w * pow(fabs(h / r->doubt.h), s->witness));
     return fall < fall_least || fall > fall_most;

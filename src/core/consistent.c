@@ -3,10 +3,11 @@
 
 #include "base/kernels.h"
 #include "base/sparsity.h"
+#include "core/determined.h"
 #include "core/driver.h"
 #include "core/hidden.h"
+#include "core/left_open.h"
 #include "core/rank.h"
-#include "core/undetermined.h"
 #include "method/implicit.h"
 #include "method/mass.h"
 
@@ -131,14 +132,15 @@ static int remainder_at(costate_solver *s, const double *given, const double *y,
     return 0;
 }
 
-/* |x_i| / (|y_i| + |x_i| + atol_i), the largest: how much a correction changes. */
+/* |x_i| / (|y_i| + |x_i| + atol_i), the largest: how much a correction changes. What is below normal numbers has no digits of its
+ * own, and is nothing. */
 static double change(const costate_solver *s, const double *x, const double *y)
 {
     double most = 0;
     for (int i = 0; i < s->prob.n; i++) {
         const double size = fabs(y[i]) + fabs(x[i]) + s->atol[i];
         if (!isfinite(x[i])) return INFINITY;
-        if (x[i] != 0) most = fmax(most, fabs(x[i]) / size);
+        if (fabs(x[i]) >= DBL_MIN) most = fmax(most, fabs(x[i]) / size);
     }
     return most;
 }
@@ -155,23 +157,26 @@ static double length(const costate_solver *s, const double *x, const double *giv
     return sqrt(sum);
 }
 
-static int blame_rank(costate_solver *s, const double *y)
+/* free: names of states that can move together, or "". */
+static int blame_rank(costate_solver *s, const double *y, const char *free)
 {
-    char one[64], words[240], open[480];
+    char one[64], words[240], together[480];
     const implicit *m = s->im;
-    cst__undetermined(s, open, sizeof open);
+    if (free[0]) snprintf(together, sizeof together, "; %s can change without breaking an equation", free);
+    else cst__left_open(s, together, sizeof together);
     if (s->prob.steady)
         return cst__fail(s, COSTATE_ERR_CONSISTENT,
-                         "the steady start is not determined at t = %.10g%s: the Jacobian is singular, as it is where something "
-                         "is conserved, which one of the equations should say then, or the guess is a bad one",
-                         s->t0, open);
+                         "the steady start is not determined at t = %.10g: the Jacobian is singular, as it is where something is "
+                         "conserved, which one of the equations should say then, or the guess is a bad one%s",
+                         s->t0, together);
     if (s->constraint) {
-        cst__hidden_blame(s, y, words, sizeof words);
+        words[0] = 0;
+        if (!free[0]) cst__hidden_blame(s, y, words, sizeof words);
         return cst__fail(
             s, COSTATE_ERR_CONSISTENT,
             "the algebraic equations and the constraints' derivatives by time do not determine the algebraic states at "
-            "t = %.10g: the index is above 2, or not in Hessenberg's form%s",
-            s->t0, words[0] ? words : open);
+            "t = %.10g: the index is above 2, or not in Hessenberg's form%s%s",
+            s->t0, words, words[0] ? "" : together);
     }
     for (int i = 0; m->values && !s->prob.slopes && i < s->prob.n; i++) { /* of K's rows those that have nothing left */
         double most = 0;
@@ -191,13 +196,13 @@ static int blame_rank(costate_solver *s, const double *y)
     if (s->prob.slopes)
         return cst__fail(
             s, COSTATE_ERR_CONSISTENT,
-            "the residual does not determine slopes and algebraic states at t = %.10g%s: its Jacobian by them is "
+            "the residual does not determine slopes and algebraic states at t = %.10g: its Jacobian by them is "
             "singular, so that the index is above 1 (if it is 2, name the variables by .index), or the guess of the slopes, "
-            ".yp0, is a bad one",
-            s->t0, open);
+            ".yp0, is a bad one%s",
+            s->t0, together);
     return cst__fail(s, COSTATE_ERR_CONSISTENT,
-                     "the algebraic equations do not determine the algebraic states at t = %.10g%s: their Jacobian is singular",
-                     s->t0, open);
+                     "the algebraic equations do not determine the algebraic states at t = %.10g: their Jacobian is singular%s",
+                     s->t0, together);
 }
 
 static int failed(costate_solver *s, int rc, const char *which, const double *y)
@@ -207,7 +212,15 @@ static int failed(costate_solver *s, int rc, const char *which, const double *y)
     if (rc < 0 && rc == s->status) return rc; /* it has its message */
     if (rc != STEP_MATRIX) return cst__callback_failed(s, rc, which, s->t0, 0, 0);
     int status = cst__implicit_blame(s, words, sizeof words, &row);
-    return status == COSTATE_ERR_SINGULAR ? blame_rank(s, y) : cst__fail(s, status, "%s at t = %.10g", words, s->t0);
+    return status == COSTATE_ERR_SINGULAR ? blame_rank(s, y, "") : cst__fail(s, status, "%s at t = %.10g", words, s->t0);
+}
+
+/* K at hand is singular up to round-off: a status with its message. */
+static int undetermined(costate_solver *s, const double *y)
+{
+    char free[200];
+    const int rc = cst__undetermined(s, y, free, sizeof free);
+    return rc ? failed(s, rc, "jvp", y) : free[0] ? blame_rank(s, y, free) : 0;
 }
 
 /* The correction from y with K there, in x. */
@@ -262,6 +275,7 @@ static int newton(costate_solver *s, const double *given, double *y, double *wor
         else if (!search(s, given, y, x, trial, next)) break;
         before = size;
     }
+    if (!singular) TRY(undetermined(s, y));
     int worst = 0;
     if (remainder_at(s, given, y, x)) memset(x, 0, n * sizeof *x);
     for (int i = 1; i < s->prob.n; i++)
@@ -319,6 +333,7 @@ int cst__consistent(costate_solver *s, double *y, int report)
     if (!work) return cst__fail(s, COSTATE_ERR_MEMORY, "consistent initial values of %d states", s->prob.n);
     memcpy(work, y, n * sizeof *y);
     int status = newton(s, work, y, work + n);
+    if (!status && report) status = undetermined(s, y);
     if (!status && report && s->constraint) {
         const int rc = cst__hidden_holds(s, y);
         if (rc) status = failed(s, rc, "rhs", y);

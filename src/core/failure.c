@@ -24,12 +24,30 @@ int cst__step_words(costate_solver *s, int rc, const char *which, char *words, s
     return rc == STEP_NEWTON ? COSTATE_ERR_NEWTON : rc < 0 ? COSTATE_ERR_CALLBACK : COSTATE_ERR_RETRY;
 }
 
-/* The first component whose error has no scale, because value and absolute tolerance are zero; n: none. */
-static int weightless(const costate_solver *s, const double *y)
+static int weightless(const costate_solver *s, const step *st, int i)
 {
-    int i = 0;
-    while (i < s->prob.n && (y[i] != 0 || s->atol[i] > 0)) i++;
-    return i;
+    return st->y[i] == 0 && s->atol[i] == 0;
+}
+
+static int passes(costate_solver *s, const step *st)
+{
+    double err = 0;
+    return !s->fam->step(s, st, s->opt.step == 0 ? &err : NULL) && err <= 1;
+}
+
+/* The first component whose error has no scale, because value and absolute tolerance are zero, where that is why the attempt
+ * failed: with such components unjudged it passes. n: it is not. */
+static int without_weight(costate_solver *s, const step *st)
+{
+    int i, first = 0;
+    while (first < s->prob.n && !weightless(s, st, first)) first++;
+    if (first == s->prob.n || passes(s, st)) return s->prob.n;
+    for (i = first; i < s->prob.n; i++)
+        if (weightless(s, st, i)) s->atol[i] = HUGE_VAL;
+    const int blamed = passes(s, st);
+    for (i = first; i < s->prob.n; i++)
+        if (s->atol[i] == HUGE_VAL) s->atol[i] = 0;
+    return blamed ? first : s->prob.n;
 }
 
 int cst__unresolved(costate_solver *s, const step *st)
@@ -48,10 +66,10 @@ static int unresolved(const costate_solver *s, const run *r, const step *st, ver
 
 int cst__attempt_failed(costate_solver *s, const run *r, const step *st, verdict v, double err)
 {
-    static const double beyond = 1 / (DBL_EPSILON * DBL_EPSILON); /* no error that has a scale is so large */
     char buffer[32], words[160];
-    int stage = -1, component = weightless(s, st->y);
-    if (component < s->prob.n && ((v == REFUSED && r->reason == STEP_NEWTON) || (v == TOO_INACCURATE && err > beyond)))
+    const int judged = v == TOO_INACCURATE || (v == REFUSED && r->reason == STEP_NEWTON);
+    int stage = -1, component = judged ? without_weight(s, st) : s->prob.n;
+    if (component < s->prob.n)
         return cst__fail_at(s, COSTATE_ERR_WEIGHT, st->from, st->h, st->n, -1, component, "%s is 0 at t = %.10g (step %lld)",
                             cst__state_name(s, component, buffer), st->from, (long long)st->n);
     component = -1;

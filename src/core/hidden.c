@@ -23,13 +23,6 @@ static int differential(const costate_solver *s, size_t i)
     return cst__start_mass(s)[i] != 0;
 }
 
-/* In (0, 1), without a pattern. */
-static double scattered(size_t k)
-{
-    const double x = 0.6180339887498949 * (double)(k + 1);
-    return 0.2 + 0.8 * (x - floor(x));
-}
-
 /* ---- which equations -------------------------------------------------------------------------------------------------- */
 
 /* Rows that do not move with algebraic states, at y: only those are left in `rows`. */
@@ -38,7 +31,7 @@ static int find_at(costate_solver *s, const double *y, double *work, signed char
     const size_t n = (size_t)s->prob.n;
     double *u = work, *out = u + n;
     for (size_t i = 0; i < n; i++)
-        u[i] = differential(s, i) ? 0 : (i & 1 ? -1 : 1) * scattered(i) * (fabs(y[i]) > 0 ? fabs(y[i]) : 1);
+        u[i] = differential(s, i) ? 0 : (i & 1 ? -1 : 1) * cst__irregular(i) * (fabs(y[i]) > 0 ? fabs(y[i]) : 1);
     const int rc = deriv_jvp(&s->d, cst__start_time(s), y, s->p, 1, NULL, u, NULL, out);
     for (size_t i = 0; !rc && i < n; i++) rows[i] = rows[i] && (out[i] == 0 || isnan(out[i]));
     return rc;
@@ -68,7 +61,7 @@ static double named_2(const costate_solver *s, size_t i)
 /* A point beside y, where what is zero at y by chance is not. */
 static void beside(size_t n, const double *y, double *to)
 {
-    for (size_t i = 0; i < n; i++) to[i] = y[i] * (1 + 1e-3 * scattered(i)) + 1e-3 * scattered(i + 1) * (y[i] == 0);
+    for (size_t i = 0; i < n; i++) to[i] = y[i] * (1 + 1e-3 * cst__irregular(i)) + 1e-3 * cst__irregular(i + 1) * (y[i] == 0);
 }
 
 int cst__hidden_find(costate_solver *s, const double *y)
@@ -109,7 +102,7 @@ static int answer(costate_solver *s, const double *y, double *x, signed char *an
 {
     const size_t n = (size_t)s->prob.n;
     double most = 0;
-    for (size_t i = 0; i < n; i++) x[i] = is_constraint(s, i) ? scattered(i) : 0;
+    for (size_t i = 0; i < n; i++) x[i] = is_constraint(s, i) ? cst__irregular(i) : 0;
     TRY(cst__implicit_solve(s, s->im, 0, 0, 1, x));
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < cst__judged(s); i++) {
@@ -220,8 +213,8 @@ static int leaving(costate_solver *s, const double *pdot, double *work, int *row
     TRY(cst__of(s, "jvp", deriv_jvp(&s->d, t, s->y0, s->p, 1, NULL, ydot, pdot, out)));
     memset(scale, 0, n * sizeof *scale);
     for (size_t k = 0; k < SIGNS; k++) {
-        for (size_t i = 0; i < n; i++) yflip[i] = scattered(7 * i + 3 * k) > 0.6 ? ydot[i] : -ydot[i];
-        for (size_t i = 0; i < np; i++) flipped[i] = scattered(5 * i + 11 * k + 1) > 0.6 ? pdot[i] : -pdot[i];
+        for (size_t i = 0; i < n; i++) yflip[i] = cst__irregular(7 * i + 3 * k) > 1 ? ydot[i] : -ydot[i];
+        for (size_t i = 0; i < np; i++) flipped[i] = cst__irregular(5 * i + 11 * k + 1) > 1 ? pdot[i] : -pdot[i];
         TRY(cst__of(s, "jvp", deriv_jvp(&s->d, t, s->y0, s->p, 1, NULL, yflip, flipped, along)));
         for (size_t i = 0; i < n; i++) scale[i] = fmax(scale[i], fabs(along[i]));
     }
@@ -239,8 +232,8 @@ int cst__hidden_stays(costate_solver *s, const dblock *d)
     if (!pdot) return cst__fail(s, COSTATE_ERR_MEMORY, "consistent initial values of %d states", s->prob.n);
     for (int l = 0; l < lanes && row < 0 && !rc; l++) {
         for (size_t i = 0; i < np; i++)
-            pdot[i] =
-                d ? d->pdot[i * (size_t)lanes + (size_t)l] : (i & 1 ? -1 : 1) * scattered(i) * (s->p[i] != 0 ? fabs(s->p[i]) : 1);
+            pdot[i] = d ? d->pdot[i * (size_t)lanes + (size_t)l]
+                        : (i & 1 ? -1 : 1) * cst__irregular(i) * (s->p[i] != 0 ? fabs(s->p[i]) : 1);
         rc = leaving(s, pdot, pdot + np, &row);
     }
     if (row >= 0) memset(pdot, 0, np * sizeof *pdot);
@@ -387,7 +380,7 @@ void cst__hidden_blame(costate_solver *s, const double *y, char *words, size_t s
     char one[64];
     words[0] = 0;
     if (!u) return;
-    for (size_t i = 0; i < n; i++) u[i] = differential(s, i) ? 0 : scattered(i);
+    for (size_t i = 0; i < n; i++) u[i] = differential(s, i) ? 0 : cst__irregular(i);
     int rc = deriv_jvp(&s->d, cst__start_time(s), y, s->p, 1, NULL, u, NULL, out);
     for (size_t i = 0; i < n; i++) u[i] = differential(s, i) ? out[i] / cst__start_mass(s)[i] : 0;
     if (!rc) rc = deriv_jvp(&s->d, cst__start_time(s), y, s->p, 1, NULL, u, NULL, out);

@@ -3,6 +3,7 @@
 
 #include "base/kernels.h"
 #include "base/sparsity.h"
+#include "linsol/blas.h"
 #include "linsol/lapack.h"
 #include "method/implicit.h"
 
@@ -74,7 +75,9 @@ static void decompose(const costate_solver *s, blocks *b, const int *nodes, int 
     const int room = 4 * columns + 1;
     int info = 0, order[LARGEST] = {0};
     gather(s, b, nodes, rows, columns);
+    const int number = blas_calm();
     if (rows) dgeqp3_(&rows, &columns, b->a, &rows, order, b->tau, b->work, &room, &info);
+    blas_as_before(number);
     for (int k = 0; k < columns; k++) {
         const double left = k < rows ? fabs(b->a[(size_t)k * (size_t)rows + (size_t)k]) : 0;
         if (!(left > dependent * fabs(b->a[0]))) mass[nodes[rows ? order[k] - 1 : k]] = 0;

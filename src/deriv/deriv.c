@@ -242,7 +242,7 @@ static workspace *make_workspace(deriv *d, const deriv_source *source, int lanes
     size_t size = lay_out(&measure, NULL, source, lanes);
     d->work = cst__alloc(&d->alloc, size, sizeof(double));
     if (!d->work) return NULL;
-    memset(d->work, 0, size * sizeof(double));
+    memset(d->work, 0, sizeof(workspace)); /* the rest takes pages of memory where it is used, and only there */
     workspace *ws = (workspace *)d->work;
     lay_out(&ws->scratch, d->work, source, lanes);
     memcpy(ws->source, source, sizeof ws->source);

@@ -54,6 +54,7 @@ static void add_rows(int n, int b, const double *rows, int w, const double *dot,
 static int jvp_from_vjp(const deriv_source *s, deriv_place x, int w, deriv_dirs v, double *gdot)
 {
     double *seed = s->ws->unit, *yb = v.y ? s->ws->cols : NULL, *pb = v.p ? s->ws->cols + (ptrdiff_t)s->ny * s->ws->lanes : NULL;
+    zero(seed, (ptrdiff_t)s->rows * (s->rows < s->ws->lanes ? s->rows : s->ws->lanes));
     for (int first = 0; (yb || pb) && first < s->rows; first += s->ws->lanes) {
         int b = s->rows - first < s->ws->lanes ? s->rows - first : s->ws->lanes;
         if (yb) zero(yb, (ptrdiff_t)s->ny * b);
@@ -98,6 +99,7 @@ static int columns_from_jvp(const deriv_source *s, deriv_place x, deriv_dirs *v,
 {
     double *unit = s->ws->unit, *cols = s->ws->cols;
     *part = unit;
+    zero(unit, (ptrdiff_t)n * (n < s->ws->lanes ? n : s->ws->lanes));
     for (int first = 0; first < n; first += s->ws->lanes) {
         int b = n - first < s->ws->lanes ? n - first : s->ws->lanes;
         for (ptrdiff_t c = 0; c < b; c++) unit[(first + c) * b + c] = 1;

@@ -26,7 +26,7 @@ typedef struct deriv_scratch {
     double *hi, *lo;     /* values on both sides, rows each */
     double *u, *yb, *pb; /* one lane of a block, contiguous: rows, n, np */
     double *jac;         /* values of the Jacobian on its pattern */
-    double *unit, *cols; /* unit seeds or directions, all zero between uses, and the products they give */
+    double *unit, *cols; /* unit seeds or directions, and the products they give */
 } deriv_scratch;
 
 typedef struct deriv_source {

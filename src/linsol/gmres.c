@@ -5,9 +5,9 @@
  *
  * Every lane has a Krylov space of its own, V_0 .. V_k, but the lanes that have not converged go through the operator and the
  * preconditioner as one block. A complex block of w lanes is a real one of 2w lanes to J, M and P, which are real. Arnoldi is
- * modified Gram-Schmidt, done again for lanes that lost more than half their norm. Givens rotations keep the least squares
- * problem triangular and give the residual's norm; where that says that a lane has converged, the residual is computed, for
- * with an ill-conditioned matrix the two are far apart. */
+ * modified Gram-Schmidt, once: the vectors lose orthogonality as the residual becomes small, and no sooner (Paige, Rozloznik,
+ * Strakos 2006). Givens rotations keep the least squares problem triangular and give the residual's norm; where that says that a
+ * lane has converged, the residual is computed, for with an ill-conditioned matrix the two are far apart. */
 #include "linsol/chunk.h"
 #include "linsol/linsol.h"
 #include "linsol/room.h"
@@ -26,7 +26,6 @@ typedef struct lane {
     int open, running;   /* not converged yet; still growing its space in this cycle */
     int full;            /* there is no further direction: its space holds the solution, or A is singular */
     int length;          /* of its space in this cycle */
-    int again;           /* Gram-Schmidt once more */
     number *h;           /* columns of the triangular factor, basis + 1 apart */
     number *s, *g, *y;   /* sines of the rotations; right-hand side; solution */
     double *c;           /* cosines */
@@ -212,40 +211,24 @@ static int apply(const task *t, double *in, double *out, int precondition)
 
 /* ---- one cycle ----------------------------------------------------------------------------------------------------------- */
 
-/* v -= its components along V_0 .. V_k, which are added to column k of each lane's matrix. only: those lanes that ask for it. */
-static void project(const task *t, int k, double *v, int only)
+/* Orthogonalizes v = V_(k+1) against the others and makes it a unit vector. 0 or LINSOL_NOT_FINITE. */
+static int arnoldi(const task *t, int k, double *v)
 {
+    norms(t, v);
+    for (int l = 0; l < t->w; l++) t->lane[l].before = t->lane[l].norm;
     for (int j = 0; j <= k; j++) {
         const double *vj = t->v + (size_t)j * t->size;
         dot(t, vj, v, t->dots);
         for (int l = 0; l < t->w; l++) {
             lane *a = &t->lane[l];
-            if (!a->running || (only && !a->again)) t->dots[2 * l] = t->dots[2 * l + 1] = 0;
-            else a->h[(size_t)k * (size_t)(t->g->basis + 1) + (size_t)j] += t->dots[2 * l] + t->dots[2 * l + 1] * I;
+            if (!a->running) t->dots[2 * l] = t->dots[2 * l + 1] = 0;
+            a->h[(size_t)k * (size_t)(t->g->basis + 1) + (size_t)j] = t->dots[2 * l] + t->dots[2 * l + 1] * I;
             t->dots[2 * l] = -t->dots[2 * l];
             t->dots[2 * l + 1] = -t->dots[2 * l + 1];
         }
         add(t, t->dots, vj, v);
     }
-}
-
-/* Orthogonalizes v = V_(k+1) against the others and makes it a unit vector. 0 or LINSOL_NOT_FINITE. */
-static int arnoldi(const task *t, int k, double *v)
-{
     norms(t, v);
-    for (int l = 0; l < t->w; l++) {
-        lane *a = &t->lane[l];
-        a->before = a->norm;
-        for (int j = 0; j <= k; j++) a->h[(size_t)k * (size_t)(t->g->basis + 1) + (size_t)j] = 0;
-    }
-    project(t, k, v, 0);
-    norms(t, v);
-    int any = 0;
-    for (int l = 0; l < t->w; l++) any |= t->lane[l].again = t->lane[l].running && t->lane[l].norm < 0.5 * t->lane[l].before;
-    if (any) {
-        project(t, k, v, 1);
-        norms(t, v);
-    }
     for (int l = 0; l < t->w; l++) {
         lane *a = &t->lane[l];
         if (!isfinite(a->norm)) return LINSOL_NOT_FINITE;
@@ -380,6 +363,11 @@ static int not_a_number(const task *t, double *x)
 {
     for (size_t i = 0; i < t->size; i++) x[i] = NAN;
     return 0;
+}
+
+void linsol_gmres_tolerance(void *self, double tol)
+{
+    ((gmres *)self)->tol = tol;
 }
 
 static int gmres_solve(void *self, int slot, int transposed, int w, double *x)

@@ -23,6 +23,7 @@
 #include <string.h>
 
 enum { MOST = 60 };                     /* iterations, without a restart, where the configuration has no smaller number */
+enum { FEW = 8 };                       /* lanes that are summed in registers */
 enum { DIGITS = 12, PROBE_DIGITS = 3 }; /* of the residual: derivatives transposed to each other agree to about the first */
 static const double lost = DBL_EPSILON; /* a pivot below that much of its row */
 
@@ -86,13 +87,21 @@ CHUNK_INLINE void row_scale(int z, int w, const double *a, double *x)
 #define LANES(F, z, w, ...)                                                                                                      \
     ((z) ? F(1, w, __VA_ARGS__) : (w) == 1 ? F(0, 1, __VA_ARGS__) : (w) == 8 ? F(0, 8, __VA_ARGS__) : F(0, w, __VA_ARGS__))
 
+/* y less the sum of a_k x_k, k = from .. end-1 of a list; in registers where the number of lanes is known. */
+CHUNK_INLINE void row_less(int z, int w, const lists *p, int from, int end, const double *a, const double *x, double *y)
+{
+    const size_t width = (size_t)w << z;
+    double few[FEW], *sum = width <= FEW ? few : y;
+    for (size_t l = 0; sum == few && l < width; l++) sum[l] = y[l];
+    for (int k = from; k < end; k++) row_subtract(z, w, a + ((size_t)k << z), x + (size_t)p->index[k] * width, sum);
+    for (size_t l = 0; sum == few && l < width; l++) y[l] = sum[l];
+}
+
 /* out = -A x, or -A^T x: GMRES takes this for J, with a shift of zero. */
 CHUNK_INLINE void multiply(int z, int w, int n, const lists *p, const double *a, const double *x, double *out)
 {
     const size_t width = (size_t)w << z;
-    for (int i = 0; i < n; i++)
-        for (int k = p->begin[i]; k < p->begin[i + 1]; k++)
-            row_subtract(z, w, a + ((size_t)k << z), x + (size_t)p->index[k] * width, out + (size_t)i * width);
+    for (int i = 0; i < n; i++) row_less(z, w, p, p->begin[i], p->begin[i + 1], a, x, out + (size_t)i * width);
 }
 
 /* x = (L U)^-1 x, with A^T, or (L U)^-T x, with A: then the triangle with U's diagonal, which is not one, comes first. */
@@ -101,14 +110,12 @@ CHUNK_INLINE void divide(int z, int w, int n, const lists *p, const double *lu, 
     const size_t width = (size_t)w << z;
     for (int i = 0; i < n; i++) {
         double *xi = x + (size_t)i * width;
-        for (int k = p->begin[i]; k < p->diag[i]; k++)
-            row_subtract(z, w, lu + ((size_t)k << z), x + (size_t)p->index[k] * width, xi);
+        row_less(z, w, p, p->begin[i], p->diag[i], lu, x, xi);
         if (!transposed) row_scale(z, w, lu + ((size_t)p->diag[i] << z), xi);
     }
     for (int i = n - 1; i >= 0; i--) {
         double *xi = x + (size_t)i * width;
-        for (int k = p->diag[i] + 1; k < p->begin[i + 1]; k++)
-            row_subtract(z, w, lu + ((size_t)k << z), x + (size_t)p->index[k] * width, xi);
+        row_less(z, w, p, p->diag[i] + 1, p->begin[i + 1], lu, x, xi);
         if (transposed) row_scale(z, w, lu + ((size_t)p->diag[i] << z), xi);
     }
 }
@@ -356,33 +363,44 @@ CHUNK_INLINE void remainder_of(int z, int w, int n, const lists *p, const double
         }
 }
 
-/* 1: every row of every lane has a remainder that is small against its own terms, or against FAINT of the lane's largest. */
-static int small_everywhere(size_t n, size_t width, const double *r, const double *size)
+/* The worst remainder of a row, over what it may be: `small` of its own terms, or of `faint` of its lane's largest.
+ * NaN sticks. */
+static double worst_of(size_t n, size_t width, const double *r, const double *size)
 {
     const double faint = 1e-9, small = 1e-11;
+    double worst = 0;
     for (size_t l = 0; l < width; l++) {
         double most = 0;
-        for (size_t i = l; i < n * width; i += width) most = fmax(most, size[i]);
-        for (size_t i = l; i < n * width; i += width)
-            if (!(fabs(r[i]) <= small * fmax(size[i], faint * most))) return 0;
+        for (size_t i = l; i < n * width; i += width) most = size[i] > most ? size[i] : most;
+        const double least = faint * most;
+        for (size_t i = l; i < n * width; i += width) {
+            const double part = r[i] == 0 ? 0 : fabs(r[i]) / (small * (size[i] > least ? size[i] : least));
+            if (isnan(part)) return part;
+            if (part > worst) worst = part;
+        }
     }
-    return 1;
+    return worst;
 }
 
-/* The scaled system, with what is left solved for again until small components are as good as large ones. */
+/* The scaled system, with what is left solved for again, as exactly as is still missing, until small components are as good as
+ * large ones. */
 static int refine(ilu *q, int at, int transposed, int w, const double *b, double *x, double *r, double *size)
 {
-    enum { ROUNDS = 4 };
+    enum { ROUNDS = 8 };
     const slot *s = &q->slot[at];
     const size_t width = (size_t)w << s->z, all = (size_t)q->map.n * width;
+    double tol = pow(10, -DIGITS);
     memcpy(r, b, all * sizeof *r);
     memset(x, 0, all * sizeof *x);
     for (int round = 0; round < ROUNDS; round++) {
+        linsol_gmres_tolerance(q->krylov.self, tol);
         int st = q->krylov.ops->solve(q->krylov.self, at, transposed, w, r);
         if (st) return st;
         for (size_t i = 0; i < all; i++) x[i] += r[i];
         LANES(remainder_of, s->z, w, q->map.n, &q->by[!transposed], s->a[!transposed], b, x, r, size);
-        if (small_everywhere((size_t)q->map.n, width, r, size)) return 0;
+        const double worst = worst_of((size_t)q->map.n, width, r, size);
+        if (worst <= 1) return 0;
+        tol = fmin(fmax(0.5 / worst, pow(10, -DIGITS)), 0.1);
     }
     return LINSOL_NOT_CONVERGED;
 }

@@ -4,12 +4,14 @@
  * Analysis once: block triangular form, then minimum degree (AMD) of A + A^T in each block. The diagonal carries the shift, but
  * for zeros of M, so it is preferred as pivot: a pivot is taken off it only if it is below PIVOT times the largest entry of its
  * column. The first matrix is factored with pivoting; later ones by klu_refactor with the same order. Where that lets the entries
- * of L or U grow too large, the matrix alone is factored afresh, if need be with stricter and stricter pivoting. Every slot
- * derives its order from the same first matrix of its kind (real or complex), whose values are kept for that.
+ * of L or U grow too large, the matrix alone is factored afresh, if need be with stricter and stricter pivoting. All slots share
+ * the order of the first matrix of their kind (real or complex), whose values are kept for those who follow.
  *
  * Factors are taken out of KLU (klu_extract) and solved with by our own code, all lanes of a chunk in one pass:
- * A = P^T (L U + F) Q^T, F being the entries outside of the diagonal blocks. Rows are not scaled: the columns of kinetic
- * Jacobians are balanced as they are, by conservation, and scaling costs a fifth of a refactorization.
+ * R A = P^T (L U + F) Q^T, F being the entries outside of the diagonal blocks. R is one without a mass matrix: the columns of
+ * kinetic Jacobians are balanced as they are, by conservation. Algebraic equations have units of their own, so that next to them
+ * diagonals would not be taken as pivots, however good: with a mass matrix R makes the largest entry of every row about one, by
+ * powers of two, which round nothing.
  *
  * KLU allocates through SuiteSparse's own functions (malloc): the factors that it keeps itself are not seen by the user's
  * allocator. */
@@ -18,10 +20,11 @@
 #ifdef COSTATE_HAVE_KLU
 
 #include "linsol/chunk.h"
-#include "linsol/room.h"
 #include "linsol/pencil.h"
+#include "linsol/room.h"
 
 #include <klu.h>
+#include <math.h>
 #include <string.h>
 
 /* With 0.1, pivots leave the diagonal of a shallow water grid at large steps: 15 times the work, and no smaller residual. */
@@ -31,25 +34,31 @@
 
 typedef struct slot {
     int cplx;
-    int64_t run; /* the run whose first matrix gave `ordered` its pivots; 0: none */
-    klu_numeric *ordered;
-    klu_numeric *fresh; /* of a matrix that has pivots of its own; else NULL */
-    room ints, doubles; /* of what follows */
+    room ints, doubles;               /* of what follows */
     int *lp, *li, *up, *ui, *fp, *fi; /* columns of L (unit diagonal first), U (diagonal last, as reciprocals) and F */
     int *p;                           /* pivot rows */
     double *l, *u, *f;                /* values; those of a complex matrix have a second plane behind the first */
+    double *row;                      /* R; NULL: it is one */
     size_t lnz, unz, fnz;
 } slot;
+
+typedef struct order {   /* of real matrices, or of complex ones */
+    klu_numeric *pivots; /* of the first matrix, */
+    room first;          /* its values */
+    int64_t got, run;    /* and the runs that these are of and the pivots; 0: none */
+    double *row;         /* n: R; NULL: it is one */
+} order;
 
 typedef struct sparse {
     costate_allocator alloc;
     pencil map;
     klu_common common;
     klu_symbolic *symbolic;
-    double *values;      /* of the matrix to be factored, pairs if it is complex */
-    room first[2];       /* values of the first matrix of this run, real and complex */
-    int64_t run, got[2]; /* the run's number, from 1; the runs that first[] belong to */
-    double *work;        /* of a solve */
+    double *values; /* of the matrix to be factored, pairs if it is complex */
+    double *rows;   /* slots x n: R; NULL: it is one */
+    int64_t run;    /* from 1 */
+    order order[2]; /* real, complex */
+    double *work;   /* of a solve */
     int slots;
     slot slot[];
 } sparse;
@@ -59,16 +68,17 @@ static void klu_close(void *self)
     sparse *k = self;
     costate_allocator alloc = k->alloc;
     for (int i = 0; i < k->slots; i++) {
-        slot *s = &k->slot[i];
-        klu_free_numeric(&s->ordered, &k->common);
-        klu_free_numeric(&s->fresh, &k->common);
-        room_release(&s->ints, &alloc);
-        room_release(&s->doubles, &alloc);
+        room_release(&k->slot[i].ints, &alloc);
+        room_release(&k->slot[i].doubles, &alloc);
+    }
+    for (int i = 0; i < 2; i++) {
+        klu_free_numeric(&k->order[i].pivots, &k->common);
+        room_release(&k->order[i].first, &alloc);
     }
     klu_free_symbolic(&k->symbolic, &k->common);
-    for (int i = 0; i < 2; i++) room_release(&k->first[i], &alloc);
     cst__release(&alloc, k->work);
     cst__release(&alloc, k->values);
+    cst__release(&alloc, k->rows);
     pencil_close(&k->map, &alloc);
     cst__release(&alloc, k);
 }
@@ -78,18 +88,20 @@ static int klu_open(void **self, const linsol_config *c)
     sparse *k = cst__alloc(&c->alloc, 1, sizeof *k + (size_t)c->slots * sizeof(slot));
     if (!k) return COSTATE_ERR_MEMORY;
     *k = (sparse){.alloc = c->alloc, .slots = c->slots, .run = 1};
-    for (int i = 0; i < c->slots; i++) k->slot[i] = (slot){0};
+    memset(k->slot, 0, (size_t)c->slots * sizeof(slot));
     klu_defaults(&k->common);
     k->common.scale = -1;
     if (!pencil_sparse(&k->map, c)) {
         k->work = cst__alloc(&c->alloc, chunk_doubles(c->n), sizeof(double));
         k->values = cst__alloc(&c->alloc, 2 * k->map.size, sizeof(double));
+        if (c->mass) k->rows = cst__alloc(&c->alloc, (size_t)c->slots * (size_t)c->n, sizeof(double));
     }
-    if (k->work && k->values) k->symbolic = klu_analyze(c->n, k->map.colptr, k->map.rowind, &k->common);
+    if (k->work && k->values && (k->rows || !c->mass)) k->symbolic = klu_analyze(c->n, k->map.colptr, k->map.rowind, &k->common);
     if (!k->symbolic) {
         klu_close(k);
         return COSTATE_ERR_MEMORY;
     }
+    for (int i = 0; k->rows && i < c->slots; i++) k->slot[i].row = k->rows + i * c->n;
     *self = k;
     return 0;
 }
@@ -109,7 +121,7 @@ static void klu_restart(void *self)
 /* The first matrix of the other's run, of a kind; NULL: there was none. */
 static const double *first_of(const sparse *k, int cplx)
 {
-    return k->got[cplx] == k->run ? k->first[cplx].at : NULL;
+    return k->order[cplx].got == k->run ? k->order[cplx].first.at : NULL;
 }
 
 static int klu_follow(void *self, const void *other)
@@ -126,11 +138,11 @@ static int klu_follow(void *self, const void *other)
     for (int cplx = 0; cplx < 2; cplx++) {
         const double *theirs = first_of(o, cplx);
         size_t count = k->map.size * (cplx ? 2 : 1);
-        int st = theirs ? room_for(&k->first[cplx], &k->alloc, count, sizeof *theirs) : 0;
+        int st = theirs ? room_for(&k->order[cplx].first, &k->alloc, count, sizeof *theirs) : 0;
         if (st) return st;
         if (!theirs) continue;
-        memcpy(k->first[cplx].at, theirs, count * sizeof *theirs);
-        k->got[cplx] = k->run;
+        memcpy(k->order[cplx].first.at, theirs, count * sizeof *theirs);
+        k->order[cplx].got = k->run;
     }
     return 0;
 }
@@ -145,14 +157,14 @@ static klu_numeric *factor(sparse *k, int cplx, double *values, double tolerance
     const pencil *m = &k->map;
     k->common.tol = tolerance;
     return cplx ? klu_z_factor(m->colptr, m->rowind, values, k->symbolic, &k->common)
-                   : klu_factor(m->colptr, m->rowind, values, k->symbolic, &k->common);
+                : klu_factor(m->colptr, m->rowind, values, k->symbolic, &k->common);
 }
 
-static int refactor(sparse *k, slot *s)
+static int refactor(sparse *k, int cplx)
 {
     const pencil *m = &k->map;
-    return s->cplx ? klu_z_refactor(m->colptr, m->rowind, k->values, k->symbolic, s->ordered, &k->common)
-                      : klu_refactor(m->colptr, m->rowind, k->values, k->symbolic, s->ordered, &k->common);
+    return cplx ? klu_z_refactor(m->colptr, m->rowind, k->values, k->symbolic, k->order[cplx].pivots, &k->common)
+                : klu_refactor(m->colptr, m->rowind, k->values, k->symbolic, k->order[cplx].pivots, &k->common);
 }
 
 /* Copies the factors out of num. */
@@ -192,22 +204,36 @@ static int stable(const sparse *k, const slot *s)
            chunk_largest(parts * s->unz, s->u) <= LARGE_U * chunk_largest(parts * k->map.size, k->values);
 }
 
-/* Makes the slot's order that of the run's first matrix, which this one becomes if there is none. */
-static int adopt_order(sparse *k, slot *s, int cplx)
+/* R, and the matrix multiplied by it. */
+static void scale_rows(sparse *k, const slot *s)
 {
-    if (s->run == k->run && s->cplx == cplx) return 0;
+    const size_t part = s->cplx ? 2 : 1;
+    double *row = s->row;
+    for (int i = 0; i < k->map.n; i++) row[i] = 0;
+    for (size_t e = 0; e < k->map.size * part; e++) {
+        double *most = &row[k->map.rowind[e / part]];
+        const double value = fabs(k->values[e]);
+        if (value > *most) *most = value;
+    }
+    for (int i = 0; i < k->map.n; i++) row[i] = row[i] > 0 ? exp2(-logb(row[i])) : 1;
+    for (size_t e = 0; e < k->map.size * part; e++) k->values[e] *= row[k->map.rowind[e / part]];
+}
+
+/* The pivots of this run's first matrix, which this one becomes if there is none. */
+static int adopt_order(sparse *k, int cplx)
+{
+    order *o = &k->order[cplx];
+    if (o->run == k->run) return 0;
     size_t count = k->map.size * (cplx ? 2 : 1);
-    room *first = &k->first[cplx];
-    int found = k->got[cplx] == k->run, st = room_for(first, &k->alloc, count, sizeof(double));
+    int found = o->got == k->run, st = room_for(&o->first, &k->alloc, count, sizeof(double));
     if (st) return st;
-    klu_numeric *num = factor(k, cplx, found ? first->at : k->values, PIVOT);
+    if (!found) memcpy(o->first.at, k->values, count * sizeof(double));
+    klu_numeric *num = factor(k, cplx, o->first.at, PIVOT);
     if (!num) return status(k);
-    if (!found) memcpy(first->at, k->values, count * sizeof(double));
-    k->got[cplx] = k->run;
-    klu_free_numeric(&s->ordered, &k->common);
-    s->ordered = num;
-    s->run = k->run;
-    s->cplx = cplx;
+    o->got = k->run;
+    klu_free_numeric(&o->pivots, &k->common);
+    o->pivots = num;
+    o->run = k->run;
     return 0;
 }
 
@@ -215,15 +241,15 @@ static int adopt_order(sparse *k, slot *s, int cplx)
 static int factor_stably(sparse *k, slot *s)
 {
     /* Also the first matrix goes through refactor, so that it gives the same bits when it comes again. */
-    if (refactor(k, s)) {
-        int st = extract(k, s, s->ordered);
+    if (refactor(k, s->cplx)) {
+        int st = extract(k, s, k->order[s->cplx].pivots);
         if (st || stable(k, s)) return st;
     } else if (k->common.status != KLU_SINGULAR) return COSTATE_ERR_MEMORY;
     for (double tolerance = PIVOT;; tolerance *= 10) {
-        s->fresh = factor(k, s->cplx, k->values, tolerance < 1 ? tolerance : 1);
-        int st = s->fresh ? extract(k, s, s->fresh) : status(k);
+        klu_numeric *fresh = factor(k, s->cplx, k->values, tolerance < 1 ? tolerance : 1);
+        int st = fresh ? extract(k, s, fresh) : status(k);
+        klu_free_numeric(&fresh, &k->common);
         if (st || tolerance >= 1 || stable(k, s)) return st;
-        klu_free_numeric(&s->fresh, &k->common);
     }
 }
 
@@ -231,14 +257,14 @@ static int klu_slot_factor(void *self, int i, int cplx, double re, double im, co
 {
     sparse *k = self;
     slot *s = &k->slot[i];
-    cplx = cplx != 0;
-    klu_free_numeric(&s->fresh, &k->common);
+    s->cplx = cplx != 0;
     int st = pencil_form(&k->map, cplx ? 2 : 1, cplx ? 1 : 0, re, im, jac, k->values);
-    if (!st) st = adopt_order(k, s, cplx);
+    if (!st && s->row) scale_rows(k, s);
+    if (!st) st = adopt_order(k, s->cplx);
     if (!st) st = factor_stably(k, s);
     for (int j = 0; j < k->map.n && !st; j++) {
         double *d = s->u + s->up[j + 1] - 1;
-        chunk_reciprocal(cplx, d, d + s->unz);
+        chunk_reciprocal(s->cplx, d, d + s->unz);
     }
     return st;
 }
@@ -248,8 +274,10 @@ CHUNK_INLINE void solve_chunk(int z, int W, const sparse *k, const slot *s, int 
     const klu_symbolic *sym = k->symbolic;
     const int n = k->map.n;
     const size_t im = chunk_plane(W, n);
+    const double *row = s->row;
     double *x = k->work;
     chunk_load(z, W, n, transposed ? sym->Q : s->p, w, first, block, x, x + im);
+    for (int j = 0; row && !transposed && j < n; j++) chunk_scale(z, W, row[s->p[j]], 0, x + j * W, im);
     for (int b = 0; transposed && b < sym->nblocks; b++) {
         for (int j = sym->R[b]; j < sym->R[b + 1]; j++) {
             int d = s->up[j + 1] - 1;
@@ -270,6 +298,7 @@ CHUNK_INLINE void solve_chunk(int z, int W, const sparse *k, const slot *s, int 
             chunk_scatter(z, W, s->fp[j], s->fp[j + 1], s->fi, s->f, s->f + s->fnz, x + j * W, x, im);
         }
     }
+    for (int j = 0; row && transposed && j < n; j++) chunk_scale(z, W, row[s->p[j]], 0, x + j * W, im);
     chunk_store(z, W, n, transposed ? s->p : sym->Q, w, first, block, x, x + im);
 }
 

@@ -89,6 +89,9 @@ extern const linsol_ops linsol_dense, linsol_band, linsol_klu, linsol_superlu, l
 /* What a factorization costs an opened "klu", by its analysis: operations, and entries of the factors. */
 void linsol_klu_cost(const void *self, double *operations, double *entries);
 
+/* The relative residual at which the solutions of an opened "gmres" end from now on. */
+void linsol_gmres_tolerance(void *self, double tol);
+
 /* An opened solver of any back end. */
 typedef struct linsol {
     const linsol_ops *ops;

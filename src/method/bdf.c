@@ -59,7 +59,7 @@ static void bdf_start(costate_solver *s, int fresh)
     m->im.key = -1;
     for (int i = 0; i < SLOTS; i++) m->held[i].shift = 0;
     if (!fresh) return;
-    cst__bdf_settle_start(m);
+    cst__bdf_settle_start(m, s->prob.mass != NULL);
     if (m->im.ls.ops->restart) m->im.ls.ops->restart(m->im.ls.self);
 }
 

@@ -47,7 +47,8 @@ typedef struct bdf {
     int same;              /* steps of this size and order, the last one included */
     double size;           /* of the last accepted step */
     int last;              /* its order */
-    int jumps;             /* steps, this one included, in which algebraic states do not count, for they have jumped; */
+    int jumps;             /* steps, this one included, in which algebraic states do not count, for they have jumped, or have no
+                              slope yet, as in the first; */
     double away;           /* and by how much an attempt at this step was off; 0: none has failed */
     int lower;             /* the order that the estimates of the last attempt ask for, at most its own */
     double e[BDF_PAST + 1], term[BDF_PAST + 1]; /* E(q), T(q) of that attempt; term < 0: not known */
@@ -104,7 +105,7 @@ void cst__bdf_dense_adjoint(costate_solver *s, const step *st, double theta, int
 
 /* bdf_order.c: order and size of the next attempt. */
 double cst__bdf_settle(costate_solver *s, const step *st, const outcome *o, control *c);
-void cst__bdf_settle_start(bdf *m);
+void cst__bdf_settle_start(bdf *m, int algebraic);
 /* The estimates of an attempt with formula f, y_n at `y`; first: the predictor was y + h slope. *err: in tolerances. */
 void cst__bdf_estimate(costate_solver *s, const step *st, const bdf_formula *f, int first, const double *y, double *err);
 

@@ -15,17 +15,19 @@
 
 #include <math.h>
 
-void cst__bdf_settle_start(bdf *m)
+void cst__bdf_settle_start(bdf *m, int algebraic)
 {
     m->k = m->last = 1;
     m->rising = 1;
-    m->raised = m->same = m->jumps = 0;
+    m->raised = m->same = 0;
+    m->jumps = algebraic;
     m->size = m->away = 0;
 }
 
 /* An algebraic state may jump where the right-hand side does. Then y_n is off the polynomial by as much however small the step
  * is, and right all the same where the differential states are: only these count in such a step, and in the next one, whose
- * polynomial goes over the jump. */
+ * polynomial goes over the jump. So it is in the first step, whose predictor has no slope of theirs: what they are off it by is
+ * h z', not h^2 z''. */
 enum { JUMPS = 2 };
 static const double as_much = 0.7;
 

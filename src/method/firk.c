@@ -219,8 +219,8 @@ static void carry(const costate_solver *s, const step *st, int which, const newt
     numbers[H] = st->h;
     numbers[TIME] = which == FRESH ? st->t : old[TIME];
     numbers[KEY] = which == FRESH ? (double)st->n : old[KEY];
-    numbers[THETA] = c->theta;
-    numbers[RATE] = c->rate;
+    numbers[THETA] = c->most_theta;
+    numbers[RATE] = c->most_theta > 0 ? c->most_theta / (1 - c->most_theta) : c->rate;
 }
 
 /* ---- the estimate -------------------------------------------------------------------------------------------------------- */

@@ -151,9 +151,10 @@ static int open_now(costate_solver *s, implicit *m)
     ctx->m = m;
     m->mass = (linsol_mass){.pattern = {.format = COSTATE_BANDED}, .values = s->prob.mass};
     if (conditioned) TRY(open_preconditioner(s, m));
-    m->y = cst__alloc(&s->alloc, 2 * n, sizeof *m->y);
+    m->y = cst__alloc(&s->alloc, 3 * n, sizeof *m->y);
     if (!m->y) return cst__fail(s, COSTATE_ERR_MEMORY, "the linear solver");
     m->scale = m->y + n;
+    m->square = m->scale + n;
     linsol_config config = {.n = s->prob.n,
                             .scale = m->scale,
                             .pattern = m->pattern,

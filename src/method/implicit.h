@@ -12,6 +12,7 @@ typedef struct implicit {
     double *values;   /* of the Jacobian; NULL for matrix-free solvers */
     double t, *y;     /* where it was evaluated */
     double *scale;    /* n: tolerances there, the unit of the linear solver's unknowns */
+    double *square;   /* n: squares of units, of an iteration (iterate.c) */
     int64_t key;      /* the step it belongs to, as the family numbers them; -1: none */
     int slots;
     int tested;       /* that it was given right: sens/given.c */

@@ -21,56 +21,79 @@
 #include <math.h>
 
 enum { ITERATIONS = 40, LANES = 64 };
-#define POOR 0.5
+#define POOR 0.95
 
 typedef struct lin {
     costate_solver *s;
     const iterated_system *q;
     int transposed, slot, w;
     double shift;
-    const double *b;
+    const double *b, *square;                           /* square: n weights of <u, v> */
     double *x, *z, *p[ITERATE_KEPT], *q_[ITERATE_KEPT]; /* p_j, q_j */
+    double zz[LANES], kept[ITERATE_KEPT][LANES];        /* <z, z>, <q_j, q_j> */
 } lin;
 
 /* Components count in units of what the tolerances allow them, those of adjoints in its inverse. */
-static double unit(const lin *c, int i)
+static const double *squares(const costate_solver *s, const double *y, int transposed)
 {
-    double u = c->s->atol[i] + c->s->opt.rtol * fabs(c->q->unit[i]);
-    return !(u > 0) ? 1 : c->transposed ? u : 1 / u;
+    double *square = s->im->square;
+    for (int i = 0; i < s->prob.n; i++) {
+        const double u = s->atol[i] + s->opt.rtol * fabs(y[i]);
+        square[i] = !(u > 0) ? 1 : transposed ? u * u : 1 / (u * u);
+    }
+    return square;
 }
 
-/* <u, v> and <v, v> of every lane */
-static void dots(const lin *c, const double *u, const double *v, double *uv, double *vv)
+/* Sums of a few lanes stay in registers; that of a single one has eight parts. */
+static inline __attribute__((always_inline)) void sums(size_t w, size_t n, const double *square, const double *u, const double *v,
+                                                       double *uv)
 {
-    int w = c->w;
-    memset(uv, 0, (size_t)w * sizeof *uv);
-    memset(vv, 0, (size_t)w * sizeof *vv);
-    for (int i = 0; i < c->s->prob.n; i++) {
-        double scale = unit(c, i), square = scale * scale;
-        for (int l = 0; l < w; l++) {
-            double a = square * v[i * w + l];
-            uv[l] += a * u[i * w + l];
-            vv[l] += a * v[i * w + l];
-        }
+    enum { PARTS = 8 };
+    double sum[PARTS] = {0};
+    size_t i = 0;
+    if (w == 1) {
+        for (; i + PARTS <= n; i += PARTS)
+#pragma omp simd
+            for (size_t l = 0; l < PARTS; l++) sum[l] += square[i + l] * u[i + l] * v[i + l];
+        *uv = ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]));
+        for (; i < n; i++) *uv += square[i] * u[i] * v[i];
+        return;
     }
+    double *to = w <= PARTS ? sum : uv;
+    for (size_t l = 0; l < w; l++) to[l] = 0;
+    for (; i < n; i++)
+        for (size_t l = 0; l < w; l++) to[l] += square[i] * u[i * w + l] * v[i * w + l];
+    for (size_t l = 0; l < w; l++) uv[l] = to[l];
+}
+
+/* <u, v> of every lane */
+static void dot(const lin *c, const double *u, const double *v, double *uv)
+{
+    const size_t n = (size_t)c->s->prob.n, w = (size_t)c->w;
+    if (w == 1) sums(1, n, c->square, u, v, uv);
+    else if (w == 2) sums(2, n, c->square, u, v, uv);
+    else if (w == 8) sums(8, n, c->square, u, v, uv);
+    else sums(w, n, c->square, u, v, uv);
 }
 
 /* x += factor y, lane by lane */
 static void add(const lin *c, const double *factor, const double *y, double *x)
 {
-    int w = c->w;
-    for (int i = 0; i < c->s->prob.n; i++)
-        for (int l = 0; l < w; l++) x[i * w + l] += factor[l] * y[i * w + l];
+    const size_t n = (size_t)c->s->prob.n, w = (size_t)c->w;
+    const double one = factor[0];
+    for (size_t i = 0; w == 1 && i < n; i++) x[i] += one * y[i];
+    for (size_t i = 0; w > 1 && i < n; i++)
+        for (size_t l = 0; l < w; l++) x[i * w + l] += factor[l] * y[i * w + l];
 }
 
 /* |z| / |x| in the worst lane, 1 if x = 0; NaN sticks */
-static double relative(const lin *c)
+static double relative(lin *c)
 {
-    double xx[LANES], zz[LANES], cross[LANES], worst = 0;
-    dots(c, c->x, c->x, cross, xx);
-    dots(c, c->z, c->z, cross, zz);
+    double xx[LANES], worst = 0;
+    dot(c, c->x, c->x, xx);
+    dot(c, c->z, c->z, c->zz);
     for (int l = 0; l < c->w; l++) {
-        double ratio = zz[l] == 0 ? 0 : xx[l] == 0 ? 1 : sqrt(zz[l] / xx[l]);
+        double ratio = c->zz[l] == 0 ? 0 : xx[l] == 0 ? 1 : sqrt(c->zz[l] / xx[l]);
         if (!(ratio <= worst)) worst = ratio;
     }
     return worst;
@@ -103,11 +126,11 @@ static int begin(const lin *c)
 /* |z - omega q| / |z| in the worst lane: what a last correction leaves, for q = M^-1 A z */
 static double contraction(const lin *c, const double *omega, const double *q)
 {
-    double zq[LANES], qq[LANES], zz[LANES], cross[LANES], worst = 0;
-    dots(c, c->z, q, zq, qq);
-    dots(c, c->z, c->z, cross, zz);
+    double zq[LANES], qq[LANES], worst = 0;
+    dot(c, c->z, q, zq);
+    dot(c, q, q, qq);
     for (int l = 0; l < c->w; l++) {
-        double left = zz[l] > 0 ? sqrt(fmax(0, 1 - omega[l] * (2 * zq[l] - omega[l] * qq[l]) / zz[l])) : 0;
+        double left = c->zz[l] > 0 ? sqrt(fmax(0, 1 - omega[l] * (2 * zq[l] - omega[l] * qq[l]) / c->zz[l])) : 0;
         if (!(left <= worst)) worst = left;
     }
     return worst;
@@ -124,10 +147,10 @@ static void subtract_from_mass(const lin *c, const double *p, double *q)
 }
 
 /* One iteration, the k-th. first: omega_0 of each lane; theta: the slowest contraction by it. */
-static int advance(const lin *c, int k, double *first, double *theta)
+static int advance(lin *c, int k, double *first, double *theta)
 {
     size_t nw = (size_t)c->s->prob.n * (size_t)c->w;
-    double *p = c->p[k % ITERATE_KEPT], *q = c->q_[k % ITERATE_KEPT], uv[LANES], vv[LANES], omega[LANES];
+    double *p = c->p[k % ITERATE_KEPT], *q = c->q_[k % ITERATE_KEPT], *qq = c->kept[k % ITERATE_KEPT], uv[LANES], omega[LANES];
     const double both[2] = {c->shift, -1}, *v[2] = {p, q};
     memcpy(p, c->z, nw * sizeof *p);
     TRY(product(c, p, q));
@@ -136,13 +159,15 @@ static int advance(const lin *c, int k, double *first, double *theta)
     TRY(precondition(c, q));
     if (k > 0) *theta = fmax(*theta, contraction(c, first, q));
     for (int j = k < ITERATE_KEPT ? 0 : k - ITERATE_KEPT + 1; j < k; j++) {
-        dots(c, q, c->q_[j % ITERATE_KEPT], uv, vv);
+        const double *vv = c->kept[j % ITERATE_KEPT];
+        dot(c, q, c->q_[j % ITERATE_KEPT], uv);
         for (int l = 0; l < c->w; l++) uv[l] = vv[l] > 0 ? -uv[l] / vv[l] : 0;
         add(c, uv, c->p[j % ITERATE_KEPT], p);
         add(c, uv, c->q_[j % ITERATE_KEPT], q);
     }
-    dots(c, c->z, q, uv, vv);
-    for (int l = 0; l < c->w; l++) omega[l] = vv[l] > 0 ? uv[l] / vv[l] : 0;
+    dot(c, c->z, q, uv);
+    dot(c, q, q, qq);
+    for (int l = 0; l < c->w; l++) omega[l] = qq[l] > 0 ? uv[l] / qq[l] : 0;
     if (k == 0) memcpy(first, omega, sizeof omega);
     add(c, omega, p, c->x);
     for (int l = 0; l < c->w; l++) uv[l] = -omega[l];
@@ -150,7 +175,7 @@ static int advance(const lin *c, int k, double *first, double *theta)
     return 0;
 }
 
-static int iterate(const lin *c, int *converged)
+static int iterate(lin *c, int *converged)
 {
     double omega[LANES], slowest = 0, tol = IN_HAND * cst__sweep_tol(c->s);
     for (int l = 0; l < c->w; l++) omega[l] = 1;
@@ -173,7 +198,7 @@ int cst__iterate(costate_solver *s, const iterated_system *q, int slot, int tran
                  int *converged)
 {
     const size_t nw = (size_t)s->prob.n * (size_t)w;
-    lin c = {s, q, transposed, slot, w, q->shift, .b = work, .x = x, .z = work + nw};
+    lin c = {s, q, transposed, slot, w, q->shift, .b = work, .x = x, .z = work + nw, .square = squares(s, q->unit, transposed)};
     memcpy(work, x, nw * sizeof *x);
     for (size_t j = 0; j < ITERATE_KEPT; j++) {
         c.p[j] = work + (2 + 2 * j) * nw;

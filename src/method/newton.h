@@ -21,11 +21,13 @@ typedef struct newton {
     int k, most;
     int firm;  /* no smaller step is to be had, */
     int sized; /* for all steps have a given size */
-    int stuck; /* corrections that were not smaller than those before */
+    int stuck; /* corrections that were not smaller than those before, since the last one that was much smaller than all */
+    double least; /* the smallest of those */
     double share, kappa;
     double noise; /* corrections that round-off of y alone explains */
     double rate;  /* theta/(1-theta), of this iteration or, before its second correction, of the one before */
     double theta; /* of the last two corrections; 0 before there are two */
+    double most_theta; /* of all: of a matrix that is not normal the last says nothing of the first */
     int near;     /* algebraic equations: a first correction was small, or one much smaller than that before */
     double norm;  /* of the last correction */
 } newton;
@@ -84,6 +86,10 @@ static inline newton_verdict newton_judge(newton *c, double norm)
     double theta = c->k > 0 ? norm / c->norm : 0, before = c->norm;
     c->k++;
     c->norm = norm;
+    if (c->k == 1 || norm < c->least / 2) { /* it gets somewhere, though not at once where eigenvalues are complex */
+        c->least = norm;
+        c->stuck = 0;
+    }
     if (c->near >= 0 && (c->k == 1 ? norm <= little : theta < fast)) c->near = 1;
     if (theta >= slow) { /* once it may be that the error turns, as it does with complex eigenvalues */
         double left = theta < hopeless ? norm * theta / (1 - theta) : norm; /* of noise, as much as it is */
@@ -93,6 +99,7 @@ static inline newton_verdict newton_judge(newton *c, double norm)
     }
     if (theta > 0) {
         c->theta = theta;
+        c->most_theta = fmax(c->most_theta, theta);
         c->rate = norm / (before - norm);
     }
     double error = c->rate * norm;

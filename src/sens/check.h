@@ -21,6 +21,7 @@
 #ifndef COSTATE_SENS_CHECK_H
 #define COSTATE_SENS_CHECK_H
 
+#include "base/kernels.h"
 #include "core/driver.h"
 
 #define CHECK_STRETCH 1.1 /* not a power of two: all round-off is different */
@@ -99,9 +100,6 @@ typedef struct check {
     double *factor_noise;   /* ways x nobj: the same at a place moved by round-off, of implicit methods; else 0 */
     double stretch;         /* the multiple at hand */
 } check;
-
-/* Irregular numbers in [0.5, 1.5), the same in every run. */
-double cst__irregular(uint64_t key);
 
 int cst__check_open(check *c, int count, const int *variable); /* runs the problem; sizes */
 void cst__check_close(check *c);

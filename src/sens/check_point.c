@@ -9,14 +9,6 @@
 enum { FEW = 24, SINGLE = 16, GROUPS = 8 };               /* all components one by one; else so many, and groups of the rest */
 enum { LARGE = 1000, SINGLE_LARGE = 4, GROUPS_LARGE = 4 }; /* of more components than that fewer, for the runs are long */
 
-double cst__irregular(uint64_t key)
-{
-    uint64_t z = (key + 1) * 0x9E3779B97F4A7C15u;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return 0.5 + (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
-}
-
 /* ---- the point ------------------------------------------------------------------------------------------------------ */
 
 /* States at some of the steps, evenly by number: where much happens there are many. */

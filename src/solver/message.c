@@ -24,13 +24,23 @@ static const error_text *find(int code)
     return &unknown;
 }
 
-/* What to try. To those whose method is implicit already another one is no advice. */
+static int in_order(const costate_solver *s, const double *times, int count)
+{
+    int k = 1;
+    while (k < count && !((times[k] - times[k - 1]) * (s->t1 - s->t0) < 0)) k++;
+    return k >= count;
+}
+
+/* What to try. To those whose method is implicit already another one is no advice, nor is it to sort what is in order. */
 static const char *advice(const costate_solver *s, int code)
 {
     const int implicit = s->table && s->table->family != COSTATE_ERK;
     if (implicit && code == COSTATE_ERR_STEP)
         return "loosen the tolerances, or look for a singularity or a jump of the right-hand side there";
     if (implicit && code == COSTATE_ERR_MAX_STEPS) return "raise max_steps, or loosen the tolerances";
+    if (code == COSTATE_ERR_TIMES && in_order(s, s->prob.observe_at, s->prob.observations) &&
+        in_order(s, s->out.times, s->out.count))
+        return "choose t0 and t1 so that all of them lie between";
     return find(code)->advice;
 }
 

@@ -71,5 +71,5 @@ for method in rodas4 sdirk4a radau2a; do
 done
 expect 1 run "$own/observed.c" --t1 2; silent out
 says err 'observation time 2 is 3, beyond the end of the run from 0 to 2'
-says err 'choose t0 and t1 so that all of them lie between'
+says err 'choose t0 and t1 so that all of them lie between'; lacks err 'sort'
 says err 'the model observes from t = 1 to 3'

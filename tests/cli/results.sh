@@ -127,7 +127,8 @@ python "assert d['reference']['method'] == 'dopri5' and len(d['warnings']) == 3 
 expect 4 compare "$own/blowup.c" --among rk23; silent out
 says err 'there is nothing to measure errors by'; says err 'dopri853 at 1e-12: '
 # A run that only tight tolerances get through is made at those.
-expect 0 compare "$own/blowup.c" --t1 0.9999999 --among dopri5 --format json; valid compare; silent err
+expect 0 compare "$own/blowup.c" --t1 0.9999999 --among dopri5 --format json --plot tight.svg; valid compare; silent err
+says tight.svg '>dopri5</text>'
 python "assert len(d['trials']) == 7 and d['trials'][0]['status'] < 0 and d['trials'][-1]['error'] < 0.01, d['trials']"
 expect 0 compare "$own/decay.c" --among dopri5 --atol amount=1e-9 --format csv; python "assert len(rows) == 7"
 expect 0 compare "$own/started.c" --among dopri5 --format json; valid compare

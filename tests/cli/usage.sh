@@ -32,6 +32,9 @@ touch sir.c sampling.csv
 wrong "did you mean 'sir.c'?" gradient sirv
 wrong "did you mean 'sir.c'?" gradient sir
 wrong "did you mean './sir.c'?" gradient ./siir.c
+ln -s ring.c ring.c
+wrong 'symbolic links' run ring.c
+lacks err 'did you mean'
 wrong "did you mean 'sampling.csv'?" run "$lv" --ensemble samplin.csv
 
 # Options of the library are checked before there is a model.
@@ -43,9 +46,8 @@ wrong "there is no method 'dorpi5'; did you mean 'dopri5'?" run nowhere.c --meth
 wrong '`costate methods` lists them' run nowhere.c --method xyzzy
 wrong "there is no method 'RODAS4'; did you mean 'rodas4'?" run nowhere.c --method RODAS4
 for name in RK45 ode45 Dormand-Prince Tsit5; do wrong dopri5 run nowhere.c --method "$name"; done
-for name in BDF ode15s LSODA CVODE CVODE_BDF; do 
-    wrong 'auto takes rodas4 or radau2a for stiff models' run nowhere.c --method $name
-done
+for name in BDF ode15s CVODE CVODE_BDF IDA DASSL; do wrong 'formulas are bdf here' run nowhere.c --method $name; done
+wrong 'and so does auto' run nowhere.c --method LSODA
 wrong 'is radau2a here' run nowhere.c --method Radau
 wrong 'dopri853 is of order 8' compare "$lv" --among DOP853
 
@@ -92,6 +94,11 @@ wrong 'xxx ...' run "$lv" --method "$long"; [ "$(wc -c <err)" -lt 4000 ] || fail
 printf 'alpha\n%s\n' "$long" >long.csv
 wrong 'long.csv:2:1: ' run "$lv" --ensemble long.csv; [ "$(wc -c <err)" -lt 4000 ] || fail 'a long field is repeated'
 
+# Nor are control characters, or bytes that are no text, given to the terminal.
+wrong "no method '\\x1b[31m\\xff'" run "$lv" --method $'\x1b[31m\xff'
+printf 'alpha\n\x1b[31m\xff\n' >odd.csv
+wrong "odd.csv:2:1: '\\x1b[31m\\xff' is not" run "$lv" --ensemble odd.csv
+
 # Blanks in lists are no mistake.
 expect 0 run "$lv" --param 'alpha = 1.2, beta=0.5' --at '1, 2' --format json; mv out blanks
 expect 0 run "$lv" --param alpha=1.2,beta=0.5 --at 1,2 --format json
@@ -110,6 +117,12 @@ for command in run gradient tangent hessian check compare diff methods solvers h
     expect 0 "$command" --help; cmp -s out first || fail "costate $command --help and costate help $command differ"
 done
 wrong "there is no command 'fly'" help fly
+
+# A program that is found in $PATH has the plug-ins beside it, too.
+unset COSTATE_PLUGIN_DIR
+expect 0 solvers; mv out first
+(PATH=$(dirname "$COSTATE"):$PATH; costate solvers >out)
+cmp -s out first || fail 'it depends on how the program is called which linear solvers there are'
 
 # Every option of the library has its flag.
 expect 0 help run

@@ -1,10 +1,11 @@
-/* undetermined.c - see undetermined.h */
-#include "core/undetermined.h"
+/* left_open.c - see left_open.h */
+#include "core/left_open.h"
 
 #include "base/kernels.h"
 #include "base/sparsity.h"
 #include "core/consistent.h"
 #include "core/hidden.h"
+#include "linsol/blas.h"
 #include "linsol/lapack.h"
 #include "method/implicit.h"
 
@@ -54,7 +55,7 @@ static void list(const costate_solver *s, const double *x, size_t stride, int eq
     if (count > NAMED) snprintf(text + at, size - at, " and %d more", count - NAMED);
 }
 
-void cst__undetermined(costate_solver *s, char *words, size_t size)
+void cst__left_open(costate_solver *s, char *words, size_t size)
 {
     const int n = s->prob.n, room = 6 * n;
     const size_t square = (size_t)n * (size_t)n;
@@ -66,11 +67,13 @@ void cst__undetermined(costate_solver *s, char *words, size_t size)
     if (!k) return;
     double *u = k + square, *vt = u + square, *sigma = vt + square, *work = sigma + n;
     assemble(s, k);
+    const int number = blas_calm();
     if (cst__all_finite(square, k)) dgesvd_("A", "A", &n, &n, k, &n, sigma, u, &n, vt, &n, work, &room, &info);
+    blas_as_before(number);
     if (!info) {
         list(s, u + (size_t)(n - 1) * (size_t)n, 1, 1, equations, sizeof equations);
         list(s, vt + n - 1, (size_t)n, 0, variables, sizeof variables);
-        if (equations[0] && variables[0]) snprintf(words, size, " (left open by %s: %s)", equations, variables);
+        if (equations[0] && variables[0]) snprintf(words, size, "; left open by %s: %s", equations, variables);
     }
     cst__release(&s->alloc, k);
 }

@@ -1,0 +1,46 @@
+/* test_newton.c - when an iteration of Newton's has converged: corrections as they come, and what is made of them. */
+#include "support.h"
+
+#include "method/newton.h"
+
+/* The number of corrections that are asked for, and the last of them. */
+static int corrections(newton c, const double *norm, int count, newton_verdict *last)
+{
+    int k = 0;
+    do *last = newton_judge(&c, norm[k]);
+    while (*last == NEWTON_AGAIN && ++k < count);
+    return k + (k < count);
+}
+
+/* Steps of a given size, round-off being at 1e-9: complex eigenvalues let corrections grow now and then. */
+static void test_turning(void **unused)
+{
+    static const double norm[] = {0.427, 0.0171, 0.0219, 0.0053, 0.000326, 0.000384, 3e-5, 4e-6, 3e-7, 2e-8, 2e-10};
+    newton_verdict last;
+    (void)unused;
+    for (int near = -1; near <= 0; near++) {
+        newton c = {.most = 10, .firm = 1, .sized = 1, .share = 0.01, .kappa = 9e-10, .noise = 9e-8, .rate = 1, .near = near};
+        assert_int_equal(corrections(c, norm, COUNT(norm), &last), COUNT(norm));
+        assert_int_equal(last, NEWTON_DONE);
+    }
+}
+
+/* Round-off of f above what was expected: corrections that go neither up nor down are the end. */
+static void test_halting(void **unused)
+{
+    double norm[40] = {1, 0.05, 2e-3, 1e-4, 5e-6};
+    newton_verdict last;
+    (void)unused;
+    for (size_t k = 5; k < COUNT(norm); k++) norm[k] = k % 2 ? 3e-7 : 2.7e-7;
+    for (int near = -1; near <= 0; near++) {
+        newton c = {.most = 10, .firm = 1, .sized = 1, .share = 0.01, .kappa = 9e-10, .noise = 9e-8, .rate = 1, .near = near};
+        assert_true(corrections(c, norm, COUNT(norm), &last) < 12);
+        assert_int_equal(last, NEWTON_DONE);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_turning), cmocka_unit_test(test_halting)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
