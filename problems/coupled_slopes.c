@@ -1,5 +1,5 @@
-/* coupled_slopes.c - slopes that stand in one combination only, whose factor changes with state and time: index 1, with the solution
- * y1 = y1(0) e^(-p t), y2 = y1^2 + 2.
+/* coupled_slopes.c - slopes that stand in one combination only, whose factor changes with state and time: index 1, with the
+ * solution y1 = y1(0) e^(-p t), y2 = y1^2 + 2.
  *
  *     y1' + a y2' + p y1 (1 + 2 a y1) = 0,   a = 1 + t + y1;   0 = y2 - y1^2 - 2
  *

@@ -51,7 +51,13 @@ static void residual(double t, const double *y, const double *yp, const double *
 }
 #define EQUATIONS .residual = residual
 #else
-#define EQUATIONS .rhs = rhs, .mass = COSTATE_VALUES(1, 1, 0, 0)
+static void weighed(double t, const double *y, const double *p, double *f)
+{
+    rhs(t, y, p, f);
+    f[U] *= 2;
+    f[V] *= 0.5;
+}
+#define EQUATIONS .rhs = weighed, .mass = COSTATE_VALUES(2, 0.5, 0, 0)
 #endif
 
 COSTATE_MODEL(mixed_index2,

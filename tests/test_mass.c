@@ -228,7 +228,7 @@ static void test_bits(void **unused)
 
 /* ---- initial values ---------------------------------------------------------------------------------------------------- */
 
-/* y' = -z, 0 = z^3 + z - p y: z(t0) is observed, so that everything comes from the initial value. */
+/* 2 y' = -z, 0 = z^3 + z - p y: z(t0) is observed, so that everything comes from the initial value. */
 static int cubic(double t, const double *y, const double *p, double *f, void *data)
 {
     (void)t, (void)data;
@@ -246,7 +246,7 @@ static int at_start(int k, double t, const double *y, const double *p, double *g
 
 static void test_start(void **unused)
 {
-    static const double mass[] = {1, 0}, first[] = {0};
+    static const double mass[] = {2, 0}, first[] = {0};
     static const char *const methods[] = {"rodas4", "sdirk4a", "radau2a"}; /* the first lacks third derivatives here */
     costate_problem q = {.n = 2, .np = 1, .rhs = cubic, .objectives = 1, .observations = 1, .observe_at = first, .mass = mass};
     q.observe.eval = at_start;
@@ -388,6 +388,14 @@ static int nothing(double t, const double *y, const double *p, double *f, void *
     return 0;
 }
 
+static int flat(double t, const double *y, const double *p, double *f, void *data)
+{
+    (void)t, (void)p, (void)data;
+    f[0] = -y[0];
+    f[1] = (y[1] - 1) * (y[1] - 1) - y[0];
+    return 0;
+}
+
 static int same(double t, const double *y, const double *p, double *f, void *data)
 {
     (void)t, (void)p, (void)data;
@@ -413,9 +421,11 @@ static void test_refused(void **unused)
         refused(&q, method, 0, COSTATE_ERR_CONSISTENT, "the algebraic equation of y[1] contains no algebraic state");
         q.rhs = rootless;
         refused(&q, method, 0, COSTATE_ERR_CONSISTENT, "method does not converge at t = 0: the algebraic equation of y[1]");
+        q.rhs = flat;
+        refused(&q, method, 0, COSTATE_ERR_CONSISTENT, "or the guess is one where it has no slope");
         q.rhs = same, q.mass = none;
         refused(&q, method, 0, COSTATE_ERR_CONSISTENT,
-                "(left open by the algebraic equation of y[0], the algebraic equation of y[1]: y[0], y[1])");
+                "left open by the algebraic equation of y[0], the algebraic equation of y[1]: y[0], y[1];");
         q.rhs = nothing, q.mass = mass;
         refused(&q, method, 0, COSTATE_ERR_NOT_FINITE, "the algebraic equation of y[1] is nan");
     }

@@ -144,6 +144,40 @@ static void test_guess(void **unused)
     }
 }
 
+/* A capacitor between two nodes, many times: only differences of slopes count, of as many pairs as there are. */
+static const char *const pairs =
+    "#include <costate/model.h>\n"
+    "static void residual(double t, const double *y, const double *yp, const double *p, double *r)\n"
+    "{\n"
+    "    for (int i = 0; i < PAIRS; i++) {\n"
+    "        const double current = p[0] * (1 + i) * (yp[2 * i] - yp[2 * i + 1]);\n"
+    "        r[2 * i] = current + y[2 * i] - sin(t);\n"
+    "        r[2 * i + 1] = y[2 * i + 1] - current;\n"
+    "    }\n"
+    "}\n"
+    "static const double zero[2 * PAIRS];\n"
+    "COSTATE_MODEL(pairs, .states = 2 * PAIRS, .params = 1, .p = COSTATE_VALUES(0.7), .y0 = COSTATE_ARRAY(zero), .t1 = 1,\n"
+    "    .residual = residual)\n";
+
+static void test_pairs(void **unused)
+{
+    enum { PAIRS = 300 };
+    static const char *const define[] = {"PAIRS=300"};
+    static double y[4 * PAIRS];
+    (void)unused;
+    costate_model *model = model_of(pairs, 1, define);
+    costate_options o = options_of("bdf", 1e-8);
+    costate_solver *s = make_solver(costate_model_problem(model), &o);
+    assert_ok(s, costate_solve(s, 0, 1, costate_model_about(model).p, y));
+    for (int i = 0; i < PAIRS; i++) { /* d = y0 - y1: c d' = (sin t - d)/2 */
+        const double a = 0.5 / (0.7 * (1 + i)), d = a * (a * sin(1) - cos(1) + exp(-a)) / (1 + a * a);
+        assert_near(y[2 * i], (sin(1) + d) / 2, 1e-6);
+        assert_near(y[2 * i + 1], (sin(1) - d) / 2, 1e-6);
+    }
+    costate_free(s);
+    costate_model_close(model);
+}
+
 /* ---- by hand ----------------------------------------------------------------------------------------------------------- */
 
 /* (y, v) as a library has it: y' = v, 0 = v + p y. */
@@ -264,14 +298,15 @@ static const struct wrong {
      {"FIRST=yp[0] + yp[1] + y[0]", "SECOND=2 * (yp[0] + yp[1]) + y[0]"},
      "auto",
      COSTATE_ERR_CONSISTENT,
-     "left open by residual[0], residual[1]: b)"},
+     "left open by residual[0], residual[1]: b;"},
     {pair,
      {"FIRST=yp[0] + y[0]", "SECOND=y[1] - y[0]"},
      "dopri5",
      COSTATE_ERR_MASS,
      "dopri5 does not solve F(t, y, y', p) = 0; those that do are auto, rodas3"},
-    {third, {"INDEX=0, 0, 1"}, "auto", COSTATE_ERR_CONSISTENT, "left open by residual[2]: force, u')"},
-    {third, {"INDEX=0, 0, 2"}, "auto", COSTATE_ERR_CONSISTENT, "the index is above 2, or not in Hessenberg's form (left open by"},
+    {pair, {"FIRST=sqrt(yp[0]) - y[0]", "SECOND=y[1] - y[0]"}, "auto", COSTATE_ERR_JACOBIAN, "of residual[0] by a' is inf"},
+    {third, {"INDEX=0, 0, 1"}, "auto", COSTATE_ERR_CONSISTENT, "left open by residual[2]: force, u';"},
+    {third, {"INDEX=0, 0, 2"}, "auto", COSTATE_ERR_CONSISTENT, "the index is above 2, or not in Hessenberg's form; left open by"},
     {third, {"INDEX=0, 0, 2"}, "rodas4", COSTATE_ERR_MASS, "rodas4 does not solve F(t, y, y', p) = 0 with variables of index 2"},
 };
 
@@ -314,8 +349,9 @@ static void test_other_root(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rotation), cmocka_unit_test(test_identity), cmocka_unit_test(test_guess),
-        cmocka_unit_test(test_plain),    cmocka_unit_test(test_wrong),    cmocka_unit_test(test_other_root),
+        cmocka_unit_test(test_rotation),   cmocka_unit_test(test_identity), cmocka_unit_test(test_guess),
+        cmocka_unit_test(test_pairs),      cmocka_unit_test(test_plain),    cmocka_unit_test(test_wrong),
+        cmocka_unit_test(test_other_root),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,9 +32,7 @@ static void undetermined(const costate_problem *q, const double *y0, size_t both
         for (size_t l = 0; l <= both; l++) {
             memcpy(y, y0, sizeof *y * (size_t)q->n);
             if (run(q, methods[m], solvers[l], y, message, sizeof message) != COSTATE_ERR_CONSISTENT) fail_msg("%s", message);
-            const char *also = l ? "can change without breaking an equation" : "left open by the algebraic equation of ";
-            if (!strstr(message, words) || !strstr(message, also))
-                fail_msg("%s, %s: \"%s\" lacks \"%s\" or \"%s\"", methods[m], solvers[l], message, words, also);
+            if (!strstr(message, words)) fail_msg("%s, %s: \"%s\" lacks \"%s\"", methods[m], solvers[l], message, words);
             assert_nan(y, (size_t)q->n);
         }
 }
@@ -75,9 +73,9 @@ static void test_index1(void **unused)
     static const double mass[] = {1, 0, 0, 0}, start[] = {1, 1, 0, 1};
     (void)unused;
     costate_problem q = problem(4, twice, mass, NULL);
-    undetermined(&q, start, 1, "y[1], y[2]");
+    undetermined(&q, start, 1, "their Jacobian is singular; y[1], y[2] can change without breaking an equation");
     q = problem(4, contradict, mass, NULL);
-    undetermined(&q, start, 0, "y[1], y[2]"); /* GMRES does not converge */
+    undetermined(&q, start, 0, "y[1], y[2] can change without breaking an equation"); /* GMRES does not converge */
     char message[1000];
     double y[] = {1, 0, 0};
     q = problem(3, odd, mass, NULL);
@@ -116,7 +114,7 @@ static void test_index2(void **unused)
     (void)unused;
     for (int i = 0; i < STATES; i++) mass[i] = i < FACES, index[i] = i < FACES ? 0 : 2;
     costate_problem q = problem(STATES, channel, mass, index);
-    undetermined(&q, y, 1, "y[7], y[8], y[9] and 5 more");
+    undetermined(&q, y, 1, "y[7], y[8], y[9] and 5 more can change without breaking an equation");
     q.data = &pinned;
     index[FACES] = 1;
     if (run(&q, "radau2a", "dense", y, message, sizeof message)) fail_msg("%s", message);

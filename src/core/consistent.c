@@ -3,11 +3,11 @@
 
 #include "base/kernels.h"
 #include "base/sparsity.h"
+#include "core/determined.h"
 #include "core/driver.h"
 #include "core/hidden.h"
-#include "core/undetermined.h"
-#include "linsol/blas.h"
-#include "linsol/lapack.h"
+#include "core/left_open.h"
+#include "core/rank.h"
 #include "method/implicit.h"
 #include "method/mass.h"
 
@@ -16,8 +16,6 @@
 #include <stdio.h>
 
 enum { ROUNDS = 50, HALVINGS = 30, TOLD = 3, SLOT = 0 };
-enum { RANKED = 500 };                             /* slopes whose matrix is looked at */
-static const double dependent = 1e-9;              /* what is left of a column of it */
 static const double round_off = 100 * DBL_EPSILON; /* a correction that is none, against the values themselves */
 
 /* M where the run begins: more of it may be zero there, see choose. */
@@ -60,50 +58,6 @@ static void done(costate_solver *s)
 
 /* ---- which states are given -------------------------------------------------------------------------------------------- */
 
-/* The block of f_y by slopes of the residual, in a (count x count), rows and then columns scaled to a largest entry of 1. */
-static void block_of_slopes(const costate_solver *s, double *a)
-{
-    const implicit *m = s->im;
-    const int count = s->prob.slopes, from = s->prob.n - count;
-    memset(a, 0, (size_t)count * (size_t)count * sizeof *a);
-    for (int j = from; j < s->prob.n; j++) {
-        const pattern_column c = pattern_entries(&m->pattern, s->prob.n, j);
-        for (int k = 0; k < c.count; k++)
-            if (pattern_row(&c, k) >= from)
-                a[(size_t)(j - from) * (size_t)count + (size_t)(pattern_row(&c, k) - from)] = m->values[c.at + (size_t)k];
-    }
-    for (int columns = 0; columns < 2; columns++)
-        for (int i = 0; i < count; i++) {
-            const size_t first = (size_t)i * (columns ? (size_t)count : 1), next = columns ? 1 : (size_t)count;
-            double most = 0;
-            for (size_t k = 0; k < (size_t)count; k++) most = fmax(most, fabs(a[first + k * next]));
-            for (size_t k = 0; k < (size_t)count && most > 0; k++) a[first + k * next] /= most;
-        }
-}
-
-/* Zeros in `mass` for slopes that depend on others in the residual: QR with the largest columns first. */
-static int find_dependent(costate_solver *s, double *mass)
-{
-    const int count = s->prob.slopes;
-    int info = 0, room = 4 * count + 1, *order = cst__alloc(&s->alloc, (size_t)count, sizeof *order);
-    const size_t entries = (size_t)count * (size_t)count;
-    double *a = cst__alloc(&s->alloc, entries + (size_t)(count + room), sizeof *a), *tau = a + entries;
-    int status = a && order ? 0 : cst__fail(s, COSTATE_ERR_MEMORY, "consistent initial values of %d states", s->prob.n);
-    if (!status) {
-        block_of_slopes(s, a);
-        memset(order, 0, (size_t)count * sizeof *order);
-        const int number = blas_calm();
-        if (cst__all_finite(entries, a)) dgeqp3_(&count, &count, a, &count, order, tau, tau + count, &room, &info);
-        else order[0] = 0; /* Newton's iteration will say so */
-        blas_as_before(number);
-        for (int k = 0; k < count && order[0]; k++)
-            if (!(fabs(a[(size_t)k * (size_t)count + (size_t)k]) > dependent * fabs(a[0]))) mass[order[k] - 1] = 0;
-    }
-    cst__release(&s->alloc, a);
-    cst__release(&s->alloc, order);
-    return status;
-}
-
 static size_t nonzeros(const costate_solver *s)
 {
     const pattern_column last = pattern_entries(&s->im->pattern, s->prob.n, s->prob.n - 1);
@@ -138,7 +92,7 @@ static int choose(costate_solver *s, const double *y)
     const size_t n = (size_t)s->prob.n;
     s->start_mass = NULL;
     if (s->prob.steady) return all_algebraic(s);
-    if (!s->prob.slopes || s->prob.slopes > RANKED) return 0;
+    if (!s->prob.slopes) return 0;
     double *mass = cst__scratch(s, &s->of_start, 2 * n);
     if (!mass) return s->status;
     memcpy(mass, s->prob.mass, n * sizeof *mass);
@@ -147,7 +101,7 @@ static int choose(costate_solver *s, const double *y)
     elsewhere(s, y, mass + n);
     if (cst__implicit_jacobian(s, s->im, -1, cst__start_time(s), mass + n) || !cst__all_finite(nonzeros(s), s->im->values))
         return 0;
-    TRY(find_dependent(s, mass));
+    TRY(cst__rank_slopes(s, mass));
     s->start_mass = mass;
     return 0;
 }
@@ -203,50 +157,52 @@ static double length(const costate_solver *s, const double *x, const double *giv
     return sqrt(sum);
 }
 
-/* free: names of states that can change together, or "". */
+/* free: names of states that can move together, or "". */
 static int blame_rank(costate_solver *s, const double *y, const char *free)
 {
-    char one[64], words[240], open[480];
+    char one[64], words[240], together[480];
     const implicit *m = s->im;
-    cst__undetermined(s, free, open, sizeof open);
+    if (free[0]) snprintf(together, sizeof together, "; %s can change without breaking an equation", free);
+    else cst__left_open(s, together, sizeof together);
     if (s->prob.steady)
         return cst__fail(s, COSTATE_ERR_CONSISTENT,
-                         "the steady start is not determined at t = %.10g%s: the Jacobian is singular, as it is where something "
-                         "is conserved, which one of the equations should say then, or the guess is a bad one",
-                         s->t0, open);
+                         "the steady start is not determined at t = %.10g: the Jacobian is singular, as it is where something is "
+                         "conserved, which one of the equations should say then, or the guess is a bad one%s",
+                         s->t0, together);
     if (s->constraint) {
         words[0] = 0;
         if (!free[0]) cst__hidden_blame(s, y, words, sizeof words);
         return cst__fail(
             s, COSTATE_ERR_CONSISTENT,
             "the algebraic equations and the constraints' derivatives by time do not determine the algebraic states at "
-            "t = %.10g: the index is above 2, or not in Hessenberg's form%s",
-            s->t0, words[0] ? words : open);
+            "t = %.10g: the index is above 2, or not in Hessenberg's form%s%s",
+            s->t0, words, words[0] ? "" : together);
     }
     for (int i = 0; m->values && !s->prob.slopes && i < s->prob.n; i++) { /* of K's rows those that have nothing left */
         double most = 0;
+        int here = 0; /* in the pattern, though its value is zero */
         if (!algebraic(s, i)) continue;
         for (int j = 0; j < s->prob.n; j++) {
             const pattern_column c = pattern_entries(&m->pattern, s->prob.n, j);
             for (int k = 0; k < c.count && algebraic(s, j); k++)
-                if (pattern_row(&c, k) == i) most = fmax(most, fabs(m->values[c.at + (size_t)k]));
+                if (pattern_row(&c, k) == i) most = fmax(most, fabs(m->values[c.at + (size_t)k])), here = 1;
         }
         if (most == 0)
             return cst__fail(s, COSTATE_ERR_CONSISTENT,
                              "%s contains no algebraic state at t = %.10g: the index is above 1; if it is 2, name the variables "
-                             "that it is to determine by .index",
-                             cst__equation(s, i, one), s->t0);
+                             "that it is to determine by .index%s",
+                             cst__equation(s, i, one), s->t0, here ? "; or the guess is one where it has no slope" : "");
     }
     if (s->prob.slopes)
         return cst__fail(
             s, COSTATE_ERR_CONSISTENT,
-            "the residual does not determine slopes and algebraic states at t = %.10g%s: its Jacobian by them is "
+            "the residual does not determine slopes and algebraic states at t = %.10g: its Jacobian by them is "
             "singular, so that the index is above 1 (if it is 2, name the variables by .index), or the guess of the slopes, "
-            ".yp0, is a bad one",
-            s->t0, open);
+            ".yp0, is a bad one%s",
+            s->t0, together);
     return cst__fail(s, COSTATE_ERR_CONSISTENT,
-                     "the algebraic equations do not determine the algebraic states at t = %.10g%s: their Jacobian is singular",
-                     s->t0, open);
+                     "the algebraic equations do not determine the algebraic states at t = %.10g: their Jacobian is singular%s",
+                     s->t0, together);
 }
 
 static int failed(costate_solver *s, int rc, const char *which, const double *y)
@@ -263,7 +219,7 @@ static int failed(costate_solver *s, int rc, const char *which, const double *y)
 static int undetermined(costate_solver *s, const double *y)
 {
     char free[200];
-    const int rc = cst__left_open(s, y, free, sizeof free);
+    const int rc = cst__undetermined(s, y, free, sizeof free);
     return rc ? failed(s, rc, "jvp", y) : free[0] ? blame_rank(s, y, free) : 0;
 }
 
@@ -299,13 +255,13 @@ static int newton(costate_solver *s, const double *given, double *y, double *wor
     const size_t n = (size_t)s->prob.n;
     double *x = work, *trial = x + n, *next = trial + n, before = INFINITY;
     char one[64];
-    int k = 0, singular = 0, rc = remainder_at(s, given, y, x);
+    int singular = 0, rc = remainder_at(s, given, y, x);
     if (rc) return failed(s, rc, "rhs", y);
     for (int i = 0; i < s->prob.n; i++)
         if (!isfinite(x[i]))
             return cst__fail_at(s, COSTATE_ERR_NOT_FINITE, s->t0, 0, 0, -1, i, "%s is %g at t = %.10g", cst__equation(s, i, one),
                                 x[i], s->t0);
-    for (; k < ROUNDS; k++) {
+    for (int k = 0; k < ROUNDS; k++) {
         rc = cst__start_matrix(s, y);
         singular = k > 0 && rc == STEP_MATRIX && s->im->trouble == LINSOL_SINGULAR; /* where the iteration led */
         if (singular) break;
@@ -319,7 +275,7 @@ static int newton(costate_solver *s, const double *given, double *y, double *wor
         else if (!search(s, given, y, x, trial, next)) break;
         before = size;
     }
-    if (k == 0) TRY(undetermined(s, y)); /* equations that contradict each other */
+    if (!singular) TRY(undetermined(s, y));
     int worst = 0;
     if (remainder_at(s, given, y, x)) memset(x, 0, n * sizeof *x);
     for (int i = 1; i < s->prob.n; i++)

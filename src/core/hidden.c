@@ -372,15 +372,6 @@ int cst__hidden_adjoint(costate_solver *s, const double *ydot, ablock *b)
 
 /* ---- what is wrong ------------------------------------------------------------------------------------------------------ */
 
-const char *cst__equation(const costate_solver *s, int i, char buffer[64])
-{
-    char one[32];
-    const int states = s->prob.n - s->prob.slopes;
-    if (i < states) snprintf(buffer, 64, "the algebraic equation of %s", cst__state_name(s, i, one));
-    else snprintf(buffer, 64, "residual[%d]", i - states);
-    return buffer;
-}
-
 /* A constraint whose derivative by time does not contain u either. */
 void cst__hidden_blame(costate_solver *s, const double *y, char *words, size_t size)
 {

@@ -38,8 +38,7 @@ int cst__hidden_stays(costate_solver *s, const dblock *d);
 int cst__hidden_tangent(costate_solver *s, dblock *d);
 int cst__hidden_adjoint(costate_solver *s, const double *ydot, ablock *b);
 
-/* Words for an equation; and, after K was singular, what of it can be told: "" or ", ...". */
-const char *cst__equation(const costate_solver *s, int i, char buffer[64]);
+/* After K was singular: what of it can be told, "" or ": ...". */
 void cst__hidden_blame(costate_solver *s, const double *y, char *words, size_t size);
 
 #endif

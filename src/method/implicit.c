@@ -346,7 +346,7 @@ int cst__implicit_blame(const costate_solver *s, char *words, size_t size, int *
     const implicit *m = s->im;
     int i, j;
     double value;
-    char one[32], other[32];
+    char one[64], other[32];
     *row = -1;
     if (m->trouble == LINSOL_NOT_CONVERGED) {
         snprintf(words, size, "gmres_tol = %g is not reached within gmres_most = %lld iterations, restarted every %lld",
@@ -360,7 +360,10 @@ int cst__implicit_blame(const costate_solver *s, char *words, size_t size, int *
     if (first_not_finite(s, m, &i, &j, &value))
         snprintf(words, size, "a product with the Jacobian, or a value of it at a stage,");
     else {
-        snprintf(words, size, "d %s' / d %s is %g", cst__state_name(s, i, one), cst__state_name(s, j, other), value);
+        const int algebraic = s->prob.mass && s->prob.mass[i] == 0;
+        const char *by = cst__state_name(s, j, other);
+        if (algebraic) snprintf(words, size, "the derivative of %s by %s is %g", cst__equation(s, i, one), by, value);
+        else snprintf(words, size, "d %s' / d %s is %g", cst__state_name(s, i, one), by, value);
         *row = i;
     }
     return COSTATE_ERR_JACOBIAN;

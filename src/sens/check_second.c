@@ -119,7 +119,7 @@ static void claims(const twice *w)
 }
 
 /* Beside its own size, a claim may be off by a share of the largest of its goal; and, along directions of the size of the
- * variables, by what Newton's iteration leaves of the tangents, which counts where second derivatives are nothing beside these. */
+ * variables, by what Newton's iteration leaves of the tangents: it counts where second derivatives are nothing beside these. */
 static void slack(const twice *w, const double *tangents, double soft, double share)
 {
     size_t g = w->goals, rows = (size_t)w->count * g;

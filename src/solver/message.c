@@ -115,6 +115,15 @@ const char *cst__state_name(const costate_solver *s, int i, char buffer[32])
     return buffer;
 }
 
+const char *cst__equation(const costate_solver *s, int i, char buffer[64])
+{
+    char one[32];
+    const int states = s->prob.n - s->prob.slopes;
+    if (i < states) snprintf(buffer, 64, "the algebraic equation of %s", cst__state_name(s, i, one));
+    else snprintf(buffer, 64, "residual[%d]", i - states);
+    return buffer;
+}
+
 const char *cst__param_name(const costate_solver *s, int i, char buffer[32])
 {
     return name(s->prob.param_names, i, 'p', buffer);

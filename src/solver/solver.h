@@ -136,6 +136,7 @@ int cst__fail(costate_solver *s, int code, const char *format, ...) __attribute_
 int cst__fail_at(costate_solver *s, int code, double t, double h, int64_t n, int stage, int component, const char *format, ...)
     __attribute__((format(printf, 8, 9)));
 const char *cst__state_name(const costate_solver *s, int i, char buffer[32]);
+const char *cst__equation(const costate_solver *s, int i, char buffer[64]); /* one without a mass, in words */
 const char *cst__param_name(const costate_solver *s, int i, char buffer[32]);
 
 /* step_log.c */
