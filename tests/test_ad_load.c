@@ -138,6 +138,10 @@ static void descriptors(void **state)
          ".state_names has 2 "},
         {".params = 2, .y0 = COSTATE_VALUES(1), .p = COSTATE_VALUES(1, 2), .param_names = COSTATE_NAMES(\"k\", \"k\")",
          ".param_names has \"k\" twice"},
+        {".params = 1, .y0 = COSTATE_VALUES(1), .p = COSTATE_VALUES(1), .param_names = COSTATE_NAMES(\"k\\x1b[31m\")",
+         ".param_names has a name with control characters"},
+        {".params = 1, .y0 = COSTATE_VALUES(1), .p = COSTATE_VALUES(1), .state_names = COSTATE_NAMES(\"a\\n\")",
+         ".state_names has a name with control characters"},
         {".params = 1, .y0 = COSTATE_VALUES(1), .p = COSTATE_VALUES(1), .t1 = INFINITY", "t0 and t1 must be finite"},
     };
     for (size_t i = 0; i < COUNT(wrong); i++) {
@@ -171,6 +175,7 @@ static void told_of(void **state)
         {".params = 1, .p = COSTATE_VALUES(1), .terminal = end", "nothing depends on the state y[1], and it is no objective"},
         {".params = 1, .p = COSTATE_VALUES(1), .terminal = end, .objectives = 2", "the objective g[1] is a constant"},
         {".params = 1, .p = COSTATE_VALUES(1), .terminal = end, .objectives = 3", "the objective g[1], g[2] is a constant"},
+        {".params = 1, .p = COSTATE_VALUES(1), .param_names = COSTATE_NAMES(\"\\u03b1 \\xc3\\xa9 \\\"k\\\" \\\\\")", ""},
         {".params = 1, .p = COSTATE_VALUES(1), .param_names = COSTATE_NAMES(\"b\"), .state_names = COSTATE_NAMES(\"a\", \"b\")",
          "\"b\" is the name of a parameter, too"},
     };
