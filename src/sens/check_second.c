@@ -63,6 +63,12 @@ static double change(const twice *w, size_t l)
     return sum;
 }
 
+/* Of that, what counts as a second derivative; differences of differences leave much of it open where there is none. */
+static double least(const check *c)
+{
+    return c->s->d.exact && c->s->d.exact2 ? 1e-3 : 1;
+}
+
 static void symmetry(const twice *w)
 {
     const check *c = w->c;
@@ -76,7 +82,7 @@ static void symmetry(const twice *w)
             noise += fabs(w->d[i * lanes + l]) * w->noise[i * lanes + g + l];
             noise += fabs(w->d[i * lanes + g + l]) * w->noise[i * lanes + l];
         }
-        size = fmax(fmax(size, 1e11 * noise), 1e-3 * change(w, l));
+        size = fmax(fmax(size, 1e11 * noise), least(c) * change(w, l));
         if (ab != ba) c->out->symmetry = fmax(c->out->symmetry, fabs(ab - ba) / size);
     }
 }
@@ -118,14 +124,14 @@ static void claims(const twice *w)
     }
 }
 
-/* Beside its own size, a claim may be off by a share of the largest of its goal. */
-static void slack(const twice *w, double share)
+/* Beside its own size, a claim may be off by a share of the largest of its goal, and of what differences leave open. */
+static void slack(const twice *w, double share, double open)
 {
     size_t g = w->goals, rows = (size_t)w->count * g;
     for (size_t l = 0; l < g; l++) {
         double most = 0;
         for (size_t row = l; row < rows; row += g) most = fmax(most, fabs(w->claim[row]));
-        for (size_t row = l; row < rows; row += g) w->slack[row] += share * most;
+        for (size_t row = l; row < rows; row += g) w->slack[row] += share * most + open * change(w, l);
     }
 }
 
@@ -153,6 +159,13 @@ static int nothing(const twice *w, size_t l)
     return most < c->s->atol[l];
 }
 
+/* Nor of one that bends on the scale of its own value. */
+static int bends(const twice *w, size_t l)
+{
+    const check *c = w->c;
+    return c->nobj <= w->goals && cst__check_bends(c, l, cst__check_change(c, l));
+}
+
 /* Nor do differences see a second derivative that would change tangents over the smallest step by more than ten times all there
  * is at any of them: they bend on a smaller scale. */
 static int beyond(const twice *w, const ladder *l, size_t row)
@@ -177,7 +190,7 @@ static int differences(twice *w)
     const int exact = c->s->d.exact && c->s->d.exact2;
     double bound = exact ? 1e-5 : 1e-2;
     claims(w);
-    slack(w, fmax(10 * cst__check_softness(c), exact ? 0 : 1e-2));
+    slack(w, fmax(10 * cst__check_softness(c), exact ? 0 : 1e-2), exact ? 0 : 1e-3);
     l.slack = w->slack;
     int rc = moved(w, 0, l.base);
     if (!rc) {
@@ -185,9 +198,10 @@ static int differences(twice *w)
         cst__ladder_climb(&l, moved, w, w->claim, bound);
         for (size_t row = 0; row < rows; row++) {
             finding f = cst__ladder_judge(&l, row, w->claim[row], bound);
-            if (nothing(w, row % w->goals) || beyond(w, &l, row)) f.word = NOT_MEASURED;
+            const size_t goal = row % w->goals;
+            if (nothing(w, goal) || beyond(w, &l, row) || bends(w, goal)) f.word = NOT_MEASURED;
             if (cst__measure(m, f))
-                cst__check_slope_name(c, c->nobj > w->goals ? -1 : (int)(row % w->goals), w->ways[row / w->goals], m->name);
+                cst__check_slope_name(c, c->nobj > w->goals ? -1 : (int)goal, w->ways[row / w->goals], m->name);
         }
         c->out->runs += l.tried;
         c->out->failed += l.failed;
