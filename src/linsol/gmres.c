@@ -42,6 +42,7 @@ typedef struct gmres {
     const linsol_mass *mass; /* NULL: the identity */
     int n, basis, most;
     double tol;
+    int once; /* linsol_gmres_once */
     room blocks, lanes, small;
     int slots;
     shift shift[];
@@ -365,9 +366,11 @@ static int not_a_number(const task *t, double *x)
     return 0;
 }
 
-void linsol_gmres_tolerance(void *self, double tol)
+void linsol_gmres_once(void *self, double tol)
 {
-    ((gmres *)self)->tol = tol;
+    gmres *g = self;
+    g->tol = tol;
+    g->once = 1;
 }
 
 static int gmres_solve(void *self, int slot, int transposed, int w, double *x)
@@ -387,7 +390,10 @@ static int gmres_solve(void *self, int slot, int transposed, int w, double *x)
     }
     while (open) {
         st = cycle(&t, &iterations, x);
-        if (!st) st = residual(&t, x);
+        for (int l = 0; !st && t.g->once && l < w; l++)
+            if (t.lane[l].running) st = LINSOL_NOT_CONVERGED;
+        if (st || t.g->once) return st;
+        st = residual(&t, x);
         if (st) return st;
         open = 0;
         for (int l = 0; l < w; l++) {

@@ -393,7 +393,7 @@ static int refine(ilu *q, int at, int transposed, int w, const double *b, double
     memcpy(r, b, all * sizeof *r);
     memset(x, 0, all * sizeof *x);
     for (int round = 0; round < ROUNDS; round++) {
-        linsol_gmres_tolerance(q->krylov.self, tol);
+        linsol_gmres_once(q->krylov.self, tol);
         int st = q->krylov.ops->solve(q->krylov.self, at, transposed, w, r);
         if (st) return st;
         for (size_t i = 0; i < all; i++) x[i] += r[i];
@@ -423,6 +423,29 @@ static int ilu_solve(void *self, int at, int transposed, int w, double *x)
     return st;
 }
 
+static int ilu_correct(void *self, int at, double *x)
+{
+    ilu *q = self;
+    slot *s = &q->slot[at];
+    if (!s->iterates) return by_complete_factors(q, at, 0, 1, x);
+    const size_t all = (size_t)q->map.n << s->z;
+    int st = room_for(&q->scaled, &q->alloc, all, sizeof(double));
+    if (st) return st;
+    double *b = q->scaled.at;
+    q->at = at;
+    into_units(q, s, 1, 1, x, b);
+    linsol_gmres_once(q->krylov.self, pow(10, -PROBE_DIGITS));
+    st = q->krylov.ops->solve(q->krylov.self, at, 0, 1, b);
+    if (st == LINSOL_NOT_CONVERGED || st == LINSOL_NOT_FINITE) return by_complete_factors(q, at, 0, 1, x);
+    if (!st) into_units(q, s, 0, 1, b, x);
+    return st;
+}
+
+static int ilu_light(const void *self, int at)
+{
+    return ((const ilu *)self)->slot[at].iterates;
+}
+
 const linsol_ops linsol_ilu = {
     .name = "ilu",
     .formats = 1 << COSTATE_BANDED | 1 << COSTATE_CSC,
@@ -430,4 +453,6 @@ const linsol_ops linsol_ilu = {
     .close = ilu_close,
     .factor = ilu_factor,
     .solve = ilu_solve,
+    .correct = ilu_correct,
+    .light = ilu_light,
 };
