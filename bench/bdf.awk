@@ -12,11 +12,12 @@
 }
 
 END {
-    printf "\n%-12s %-9s %-8s %-6s %9s %9s %7s %7s %7s\n", "problem", "task", "peer", "rtol", "ms", "err", "steps", "factor", "solve"
+    printf "\n%-12s %-9s %-8s %-6s %9s %9s %7s %7s %7s\n", "problem", "task", "peer", "rtol", "ms", "err", "steps", \
+        "factor", "solve"
     for (r = 1; r <= rows; r++) {
         split(order[r], k, SUBSEP)
-        printf "%-12s %-9s %-8s %-6s %9.1f %9.1e %7d %7d %7d\n", k[1], k[2], k[3], k[4], ms[order[r]], err[order[r]], steps[order[r]], \
-            factor[order[r]], solve[order[r]]
+        printf "%-12s %-9s %-8s %-6s %9.1f %9.1e %7d %7d %7d\n", k[1], k[2], k[3], k[4], ms[order[r]], err[order[r]], \
+            steps[order[r]], factor[order[r]], solve[order[r]]
     }
     print ""
     for (r = 1; r <= rows; r++) {
@@ -29,9 +30,12 @@ END {
             if (best == "" || ms[order[o]] < ms[best]) { best = order[o]; tol = own[4] }
         }
         least = k[2] == "gradient" ? 3 : 1
-        if (best == "") { printf "goal: %s, %s of CVODES at rtol %s: no run is as accurate: MISSED\n", k[1], k[2], k[4]; continue }
+        if (best == "") {
+            printf "goal: %s, %s of CVODES at rtol %s: no run is as accurate: MISSED\n", k[1], k[2], k[4]
+            continue
+        }
         ratio = ms[order[r]] / ms[best]
-        printf "goal: %s, %s, error %.1e of CVODES at rtol %s: bdf at rtol %s with %.1e is %.1f times as fast, at least %d: %s\n", \
-            k[1], k[2], err[order[r]], k[4], tol, err[best], ratio, least, (ratio >= least) ? "met" : "MISSED"
+        printf "goal: %s, %s, error %.1e of CVODES at rtol %s: bdf at rtol %s with %.1e is %.1f times as fast, " \
+            "at least %d: %s\n", k[1], k[2], err[order[r]], k[4], tol, err[best], ratio, least, (ratio >= least) ? "met" : "MISSED"
     }
 }

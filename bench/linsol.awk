@@ -1,5 +1,5 @@
-# linsol.awk - result lines of linsol_bench in; a table of the patterns, with a column for each solver, and goals out: `auto` beside
-# the best of the others that were tried with that pattern and method.
+# linsol.awk - result lines of linsol_bench in; a table of the patterns, with a column for each solver, and goals out: `auto`
+# beside the best of the others that were tried with that pattern and method.
 
 {
     for (i = 1; i <= NF; i++) { split($i, field, "="); v[field[1]] = field[2] }
@@ -56,7 +56,7 @@ END {
         split(at, k, SUBSEP)
         ratio = gradient[at SUBSEP "auto"] / best_of(at, gradient, "gmres")
         all = gradient[at SUBSEP "auto"] / best_of(at, gradient, "")
-        printf "goal: %s, %s: auto (%s) within 1.2 times the best: %.2f of the best with a matrix, %.2f of all: %s\n", k[1], k[2], \
-            used[at], ratio, all, all <= 1.2 ? "met" : "MISSED"
+        printf "goal: %s, %s: auto (%s) within 1.2 times the best: %.2f of the best with a matrix, %.2f of all: %s\n", k[1], \
+            k[2], used[at], ratio, all, all <= 1.2 ? "met" : "MISSED"
     }
 }

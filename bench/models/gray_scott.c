@@ -1,5 +1,5 @@
-/* gray_scott.c - Gray and Scott's reaction with diffusion on a periodic square of M x M points, two unknowns a point, from a patch
- * that spreads. */
+/* gray_scott.c - Gray and Scott's reaction with diffusion on a periodic square of M x M points, two unknowns a point, from a
+ * patch that spreads. */
 #include <costate/model.h>
 
 #ifndef M
@@ -20,7 +20,8 @@ static void rhs(double t, const double *y, const double *p, double *f)
             const int here = AT(i, j), e = AT(i + 1, j), w = AT(i - 1, j), n = AT(i, j + 1), s = AT(i, j - 1);
             const double u = y[here], v = y[here + 1], reaction = u * v * v;
             f[here] = p[D1] * grid * (y[e] + y[w] + y[n] + y[s] - 4 * u) - reaction + p[GAMMA] * (1 - u);
-            f[here + 1] = p[D2] * grid * (y[e + 1] + y[w + 1] + y[n + 1] + y[s + 1] - 4 * v) + reaction - (p[GAMMA] + p[KAPPA]) * v;
+            f[here + 1] = p[D2] * grid * (y[e + 1] + y[w + 1] + y[n + 1] + y[s + 1] - 4 * v) + reaction -
+                          (p[GAMMA] + p[KAPPA]) * v;
         }
 }
 

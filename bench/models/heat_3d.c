@@ -30,7 +30,8 @@ static void init(const double *p, double *y0)
     for (int k = 0; k < M; k++)
         for (int j = 0; j < M; j++)
             for (int i = 0; i < M; i++)
-                y0[(k * M + j) * M + i] = sin(pi * (i + 1) / (M + 1)) * sin(2 * pi * (j + 1) / (M + 1)) * sin(pi * (k + 1) / (M + 1));
+                y0[(k * M + j) * M + i] =
+                    sin(pi * (i + 1) / (M + 1)) * sin(2 * pi * (j + 1) / (M + 1)) * sin(pi * (k + 1) / (M + 1));
 }
 
 static void terminal(double t, const double *y, const double *p, double *g)

@@ -52,11 +52,11 @@ typedef struct gmres {
 typedef struct task {
     gmres *g;
     int slot, transposed, z, w;
-    size_t width, size;    /* size = n * width */
+    size_t width, size; /* size = n * width */
     lane *lane;
     double *v, *b, *in, *out; /* basis + 1 blocks, then one each; mx one more, if M is not the identity */
     double *mx;
-    double *dots;          /* 2w */
+    double *dots; /* 2w */
 } task;
 
 static void gmres_close(void *self)
@@ -94,7 +94,7 @@ static int gmres_factor(void *self, int slot, int cplx, double re, double im, co
 
 /* F(z, w, ...) with z and the usual numbers of lanes as constants. */
 #define LANES(F, t, ...)                                                                                                         \
-    ((t)->z ? ((t)->w == 1 ? F(1, 1, __VA_ARGS__) : F(1, (size_t)(t)->w, __VA_ARGS__))                                           \
+    ((t)->z        ? ((t)->w == 1 ? F(1, 1, __VA_ARGS__) : F(1, (size_t)(t)->w, __VA_ARGS__))                                    \
      : (t)->w == 2 ? F(0, 2, __VA_ARGS__)                                                                                        \
      : (t)->w == 4 ? F(0, 4, __VA_ARGS__)                                                                                        \
      : (t)->w == 8 ? F(0, 8, __VA_ARGS__)                                                                                        \

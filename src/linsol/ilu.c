@@ -46,13 +46,13 @@ typedef struct ilu {
     costate_allocator alloc;
     linsol_config config;
     pencil map;
-    size_t jac; /* values of J */
-    lists by[2]; /* columns of A, with A^T; its rows, with A */
-    int *turn;   /* place by columns of every place by rows */
-    int *where;  /* n: place of a column in the row at hand; -1: it has none */
-    room scaled; /* a block of right-hand sides */
+    size_t jac;                   /* values of J */
+    lists by[2];                  /* columns of A, with A^T; its rows, with A */
+    int *turn;                    /* place by columns of every place by rows */
+    int *where;                   /* n: place of a column in the row at hand; -1: it has none */
+    room scaled;                  /* a block of right-hand sides */
     linsol krylov, probe, direct; /* direct: opened when it is first needed */
-    int at;                /* slot that is being solved with */
+    int at;                       /* slot that is being solved with */
     slot slot[];
 } ilu;
 
@@ -254,8 +254,7 @@ static void scale_matrix(const ilu *q, slot *s)
     const pencil *p = &q->map;
     for (int j = 0; j < p->n; j++)
         for (int k = p->colptr[j]; k < p->colptr[j + 1]; k++)
-            for (int part = 0; part <= s->z; part++)
-                s->a[0][((size_t)k << s->z) + (size_t)part] *= s->s[j] / s->s[p->rowind[k]];
+            for (int part = 0; part <= s->z; part++) s->a[0][((size_t)k << s->z) + (size_t)part] *= s->s[j] / s->s[p->rowind[k]];
 }
 
 /* By rows what is there by columns. */

@@ -41,7 +41,7 @@
  * complete factors for matrices with which that does not do. */
 #define WORTH_TRYING 20.0
 #define WORTH 0.7
-#define WIDE 0.17   /* lower (lower + upper), as a fraction of n^2, from which on a dense matrix is faster than a band */
+#define WIDE 0.17 /* lower (lower + upper), as a fraction of n^2, from which on a dense matrix is faster than a band */
 
 /* Known by name only: it is a shared object of its own, for its licence. */
 static const linsol_ops umfpack = {.name = "umfpack", .package = "libsuitesparse-dev"};
@@ -231,10 +231,9 @@ void linsol_mass_apply(const linsol_mass *m, int n, int transposed, int w, const
 
 /* ---- the listing ----------------------------------------------------------------------------------------------------- */
 
-static const char *const what[KNOWN] = {"LAPACK, general matrices",         "LAPACK, band matrices",
-                                        "KLU, sparse matrices",             "UMFPACK, sparse, by dense blocks",
-                                        "SuperLU, sparse, by dense blocks", "GMRES, without a matrix",
-                                        "GMRES, incomplete factors"};
+static const char *const what[KNOWN] = {
+    "LAPACK, general matrices",         "LAPACK, band matrices",   "KLU, sparse matrices",     "UMFPACK, sparse, by dense blocks",
+    "SuperLU, sparse, by dense blocks", "GMRES, without a matrix", "GMRES, incomplete factors"};
 
 int costate_linsol_sized(int i, costate_linsol_info *info, size_t size)
 {
