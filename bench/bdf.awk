@@ -36,6 +36,7 @@ END {
         }
         ratio = ms[order[r]] / ms[best]
         printf "goal: %s, %s, error %.1e of CVODES at rtol %s: bdf at rtol %s with %.1e is %.1f times as fast, " \
-            "at least %d: %s\n", k[1], k[2], err[order[r]], k[4], tol, err[best], ratio, least, (ratio >= least) ? "met" : "MISSED"
+            "at least %d: %s\n", k[1], k[2], err[order[r]], k[4], tol, err[best], \
+            ratio, least, (ratio >= least) ? "met" : "MISSED"
     }
 }
