@@ -115,7 +115,6 @@ static void test_proof(void **unused)
             costate_solver *s = NULL;
             char who[120];
             o.tangent_solve = o.adjoint_solve = "direct";
-            if (problems[k].kind & LARGE) o.linsol = "klu"; /* for all stages together, too */
             snprintf(who, sizeof who, "%s %s by %s", problems[k].name, problems[k].define ? problems[k].define : "", method);
             const int status = costate_create(&s, q.prob, &o), fits = suits(method, problems[k].kind);
             if (status != (fits ? 0 : COSTATE_ERR_MASS)) fail_msg("%s: %s", who, costate_message(s));
