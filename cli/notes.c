@@ -10,7 +10,8 @@
 /* What an option can need to have an effect. */
 enum {
     IMPLICIT = 1, ITERATED = 2, COUPLED = 4, KRYLOV = 8, ADAPTIVE = 16, TOLERANT = 32, RECORD = 64, ON_DISK = 128,
-    TANGENTS = 256, ADJOINT = 512, DERIVATIVES = 1024, CHOICE = 2048, SHARED = 4096, STEERED = 8192, LANES = 16384
+    TANGENTS = 256, ADJOINT = 512, DERIVATIVES = 1024, CHOICE = 2048, SHARED = 4096, STEERED = 8192, LANES = 16384,
+    CONTROLLED = 32768
 };
 
 static const struct {
@@ -18,8 +19,8 @@ static const struct {
     int needs; /* all of these; the first that there is not is told */
 } rules[] = {
     {"rtol", TOLERANT}, {"atol", TOLERANT},
-    {"h0", ADAPTIVE}, {"hmin", ADAPTIVE}, {"hmax", ADAPTIVE}, {"control", ADAPTIVE},
-    {"safety", ADAPTIVE}, {"facmin", ADAPTIVE}, {"facmax", ADAPTIVE},
+    {"h0", ADAPTIVE}, {"hmin", ADAPTIVE}, {"hmax", ADAPTIVE}, {"control", ADAPTIVE | CONTROLLED},
+    {"safety", ADAPTIVE | CONTROLLED}, {"facmin", ADAPTIVE | CONTROLLED}, {"facmax", ADAPTIVE | CONTROLLED},
     {"tangent_control", ADAPTIVE | STEERED},
     {"memory", RECORD}, {"disk", RECORD}, {"disk_dir", RECORD | ON_DISK},
     {"linsol", IMPLICIT}, {"estimator", COUPLED}, {"newton_most", ITERATED}, {"newton_tol", ITERATED},
@@ -48,6 +49,7 @@ static const struct {
     {CHOICE, OF_COMMAND, " has one way to go about it"},
     {SHARED, OF_IT, "a single run has nothing to share among threads"},
     {LANES, OF_IT, "a run without derivatives has no lanes"},
+    {CONTROLLED, OF_METHOD, " chooses the size of its steps together with their order"},
 };
 
 static int commands(int of, int condition, const cli_request *r)
@@ -75,12 +77,13 @@ static int of_method(const cli_session *s)
     char text[32];
     const int several = s->request->command->bit & CLI_COMPARE;
     const costate_table *table = several ? NULL : costate_method_find(cli_suited(s, "method", text));
-    if (!table) return IMPLICIT | ITERATED | COUPLED | LANES;
+    if (!table) return IMPLICIT | ITERATED | COUPLED | LANES | CONTROLLED;
     switch (table->family) {
-    case COSTATE_ERK: return 0;
-    case COSTATE_ROS: return IMPLICIT | LANES;
-    case COSTATE_FIRK: return IMPLICIT | ITERATED | COUPLED | LANES;
-    default: return IMPLICIT | ITERATED | LANES;
+    case COSTATE_ERK: return CONTROLLED;
+    case COSTATE_ROS: return IMPLICIT | LANES | CONTROLLED;
+    case COSTATE_FIRK: return IMPLICIT | ITERATED | COUPLED | LANES | CONTROLLED;
+    case COSTATE_BDF: return IMPLICIT | ITERATED | LANES;
+    default: return IMPLICIT | ITERATED | LANES | CONTROLLED;
     }
 }
 

@@ -13,7 +13,7 @@ static const char style[] =
     "@media (prefers-color-scheme:dark){body{background:#16181c;color:#bbb}#tip{background:#ddd;color:#111}}";
 
 static const char with_panels[] =
-    "Drag: a part of the panel. Wheel: closer in time; with shift: in value. Double click: all of it.";
+    "Drag: a part of the panel. Wheel: closer along the axis below; with shift: along that at the side. Double click: all of it.";
 static const char without[] = "Wheel: closer. Drag: move. Double click: all of it.";
 
 static const char *const script[] = {

@@ -186,7 +186,8 @@ static int sort_out(int count, const plot_series *series, plot_series *drawn, ch
         int k = 0;
         while (k < series[i].count && !good(&series[i], k)) k++;
         if (k < series[i].count) drawn[shown++] = series[i];
-        else if (length < room) length += (size_t)snprintf(names + length, room - length, "%s%s", length ? ", " : "", series[i].name);
+        else if (length < room)
+            length += (size_t)snprintf(names + length, room - length, "%s%s", length ? ", " : "", series[i].name);
     }
     return shown;
 }

@@ -1,6 +1,8 @@
 /* test_ad_load.c - models are compiled and loaded, and what is said when something is in the way. */
+#define _GNU_SOURCE /* RTLD_NEXT */
 #include "ad_place.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -136,6 +138,10 @@ static void descriptors(void **state)
          ".state_names has 2 "},
         {".params = 2, .y0 = COSTATE_VALUES(1), .p = COSTATE_VALUES(1, 2), .param_names = COSTATE_NAMES(\"k\", \"k\")",
          ".param_names has \"k\" twice"},
+        {".params = 1, .y0 = COSTATE_VALUES(1), .p = COSTATE_VALUES(1), .param_names = COSTATE_NAMES(\"k\\x1b[31m\")",
+         ".param_names has a name with control characters"},
+        {".params = 1, .y0 = COSTATE_VALUES(1), .p = COSTATE_VALUES(1), .state_names = COSTATE_NAMES(\"a\\n\")",
+         ".state_names has a name with control characters"},
         {".params = 1, .y0 = COSTATE_VALUES(1), .p = COSTATE_VALUES(1), .t1 = INFINITY", "t0 and t1 must be finite"},
     };
     for (size_t i = 0; i < COUNT(wrong); i++) {
@@ -169,6 +175,7 @@ static void told_of(void **state)
         {".params = 1, .p = COSTATE_VALUES(1), .terminal = end", "nothing depends on the state y[1], and it is no objective"},
         {".params = 1, .p = COSTATE_VALUES(1), .terminal = end, .objectives = 2", "the objective g[1] is a constant"},
         {".params = 1, .p = COSTATE_VALUES(1), .terminal = end, .objectives = 3", "the objective g[1], g[2] is a constant"},
+        {".params = 1, .p = COSTATE_VALUES(1), .param_names = COSTATE_NAMES(\"\\u03b1 \\xc3\\xa9 \\\"k\\\" \\\\\")", ""},
         {".params = 1, .p = COSTATE_VALUES(1), .param_names = COSTATE_NAMES(\"b\"), .state_names = COSTATE_NAMES(\"a\", \"b\")",
          "\"b\" is the name of a parameter, too"},
     };
@@ -198,7 +205,8 @@ static void told_of_residuals(void **state)
     };
     char text[1024];
     for (size_t i = 0; i < COUNT(last); i++) {
-        snprintf(text, sizeof text, HEAD "static void residual(double t, const double *y, const double *yp, const double *p, double *r)\n"
+        snprintf(text, sizeof text, HEAD "static void residual(double t, const double *y, const double *yp, const double *p,\n"
+                                         "                     double *r)\n"
                                          "{\n    r[0] = yp[0] + y[0] * y[1];\n    r[1] = y[1] - y[0];\n    r[2] = %s;\n}\n"
                                          "static void end(double t, const double *y, const double *p, double *g)\n"
                                          "{\n    g[0] = y[0];\n}\n"
@@ -245,6 +253,31 @@ static void files_run_out(void **state)
     }
 }
 
+/* Folders from which no program may be run, by what their paths begin with: as if they were mounted so. */
+static const char *no_programs;
+
+void *dlopen(const char *file, int flags)
+{
+    void *(*next)(const char *, int);
+    *(void **)&next = dlsym(RTLD_NEXT, "dlopen");
+    const int refused_here = file && no_programs && !strncmp(file, no_programs, strlen(no_programs));
+    return next(refused_here ? "/nonexistent/no programs from there" : file, flags);
+}
+
+static void no_programs_from_there(void **state)
+{
+    const place *x = *state;
+    no_programs = x->tmp; /* the cache will do */
+    costate_model *m = open_good(x->model, NULL);
+    check_decay(m, 1);
+    costate_model_close(m);
+    no_programs = x->root;
+    const char *const define[] = {"RATE=2"};
+    const costate_model_options anew = {.flags = "-O0", .defines = 1, .define = define};
+    refused(x->model, &anew, COSTATE_MODEL_FOLDER, "try: set TMPDIR to a folder that programs may be run from");
+    no_programs = NULL;
+}
+
 /* A process that is killed leaves its folder, and the next one removes it. */
 static void killed(void **state)
 {
@@ -287,7 +320,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(opens), TEST(definitions), TEST(pattern),     TEST(no_compiler), TEST(no_file), TEST(not_c),
         TEST(not_taken), TEST(descriptors), TEST(told_of), TEST(told_of_residuals),
-        TEST(stopped), TEST(killed), TEST(files_run_out),
+        TEST(stopped), TEST(killed), TEST(files_run_out), TEST(no_programs_from_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -162,6 +162,10 @@ static void test_nested(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_back_ends), cmocka_unit_test(test_slopes), cmocka_unit_test(test_nested)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_back_ends),
+        cmocka_unit_test(test_slopes),
+        cmocka_unit_test(test_nested),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -366,6 +366,39 @@ static void test_work_vectors(void **unused)
     }
 }
 
+static int many_jvp(double t, const double *y, const double *p, int w, const double *td, const double *yd, const double *pd,
+                    double *fd, void *data)
+{
+    (void)t, (void)td, (void)data;
+    for (int i = 0; i < MANY; i++)
+        for (int l = 0; l < w; l++) fd[i * w + l] = -(pd ? pd[l] * y[i] : 0) - (yd ? p[0] * yd[i * w + l] : 0);
+    return 0;
+}
+
+/* Tangents need those but the seed, and objectives, which are the final states here; and for each direction two states and f at
+ * both, a row of output, three of objectives, five k and five stages. */
+static void test_tangent_vectors(void **unused)
+{
+    enum { DIRECTIONS = 3, VECTORS = 7 + 5 + 5 + 1 + DIRECTIONS * (4 + 1 + 3 + 5 + 5) };
+    static double y[MANY], ydot[DIRECTIONS * MANY];
+    (void)unused;
+    heap h = {0};
+    costate_problem q = {.n = MANY, .np = 1, .rhs = many_rhs, .jvp = many_jvp, .vjp = many_vjp,
+                         .jvp2 = no_jvp2, .vjp_dot = no_vjp_dot};
+    costate_options o = costate_defaults("dopri5");
+    const double p[] = {1}, pdot[DIRECTIONS] = {1, -1, 0};
+    o.allocator = heap_allocator(&h);
+    o.step = 0.05;
+    o.record = 0;
+    costate_solver *s = make_solver(&q, &o);
+    fill(y, MANY, 1);
+    assert_ok(s, costate_tangent(s, 0, 1, p, y, DIRECTIONS, ydot, pdot));
+    assert_near(ydot[DIRECTIONS * (MANY / 2)], -exp(-1), 1e-6);
+    const double work = (double)h.peak / (MANY * sizeof(double));
+    if (work > VECTORS + 0.5) fail_msg("%.2f vectors", work);
+    costate_free(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -375,6 +408,7 @@ int main(void)
         cmocka_unit_test(test_memory_is_kept),
         cmocka_unit_test(test_longer_run),
         cmocka_unit_test(test_work_vectors),
+        cmocka_unit_test(test_tangent_vectors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

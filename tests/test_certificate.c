@@ -172,8 +172,11 @@ static void test_some(void **unused)
     assert_int_equal(c.components, 1);
     assert_int_equal(costate_check_some(s, 0, 1, p, y, 1, beyond, &c), COSTATE_ERR_WIDTH);
     assert_int_equal(costate_check_some(s, 0, 1, p, y, 0, last, &c), COSTATE_ERR_WIDTH);
+    assert_int_equal(costate_check_some(s, 0, 1, p, y, 3, NULL, &c), COSTATE_ERR_WIDTH);
+    assert_int_equal(costate_check_some(s, 0, 1, p, y, -1, NULL, &c), COSTATE_ERR_WIDTH);
     assert_true(isnan(c.identity) && !c.holds);
     wrong = 0;
+    GOOD(s, costate_check_some(s, 0, 1, p, y, 4, NULL, &c)); /* that is all of them */
     costate_free(s);
 }
 
@@ -278,6 +281,77 @@ static void test_vanishes(void **unused)
     assert_non_null(strstr(c.remark, "the Hessian was not judged"));
 }
 
+/* ---- derivatives by time ------------------------------------------------------------------------------------------------ */
+
+/* y0' = y1, 0 = y0 - p sin t: where it begins, y1 follows from the constraint's derivative by time, whose derivatives are those
+ * of jvp2 and vjp_dot along t. With `timeless` they know of none. */
+static int timeless;
+
+static int follow_rhs(double t, const double *y, const double *p, double *f, void *data)
+{
+    (void)data;
+    f[0] = y[1], f[1] = y[0] - p[0] * sin(t);
+    return 0;
+}
+
+static int follow_jvp(double t, const double *y, const double *p, int w, const double *td, const double *yd, const double *pd,
+                      double *fd, void *data)
+{
+    (void)y, (void)data;
+    for (int l = 0; l < w; l++) {
+        fd[l] = yd ? yd[w + l] : 0;
+        fd[w + l] = (yd ? yd[l] : 0) - (pd ? pd[l] * sin(t) : 0) - (td ? td[l] * p[0] * cos(t) : 0);
+    }
+    return 0;
+}
+
+static int follow_vjp(double t, const double *y, const double *p, int w, const double *u, double *yb, double *pb, void *data)
+{
+    (void)y, (void)p, (void)data;
+    for (int l = 0; l < w; l++) {
+        if (yb) yb[l] += u[w + l], yb[w + l] += u[l];
+        if (pb) pb[l] -= sin(t) * u[w + l];
+    }
+    return 0;
+}
+
+static int follow_jvp2(double t, const double *y, const double *p, int w, const double *t1, const double *y1, const double *p1,
+                       const double *t2, const double *y2, const double *p2, double *fdd, void *data)
+{
+    (void)y, (void)y1, (void)y2, (void)data;
+    for (int l = 0; l < w; l++) {
+        const double a = t1 && !timeless ? t1[l] : 0, b = t2 && !timeless ? t2[l] : 0;
+        fdd[l] = 0;
+        fdd[w + l] = a * b * p[0] * sin(t) - (a * (p2 ? p2[l] : 0) + b * (p1 ? p1[l] : 0)) * cos(t);
+    }
+    return 0;
+}
+
+static int follow_vjp_dot(double t, const double *y, const double *p, int w, const double *td, const double *yd, const double *pd,
+                          const double *u, const double *ud, double *yb, double *ybd, double *pb, double *pbd, void *data)
+{
+    follow_vjp(t, y, p, w, u, yb, pb, data);
+    if (ud) follow_vjp(t, y, p, w, ud, ybd, pbd, data);
+    (void)yd, (void)pd;
+    for (int l = 0; pbd && td && !timeless && l < w; l++) pbd[l] -= td[l] * cos(t) * u[w + l];
+    return 0;
+}
+
+static void test_timeless(void **unused)
+{
+    static const char *const takes[] = {"radau2a", "sdirk4a", "bdf"};
+    static const double p[] = {2}, y[] = {0, 0}, mass[] = {1, 0}, of_index2[] = {0, 2};
+    const costate_problem q = {.n = 2, .np = 1, .rhs = follow_rhs, .jvp = follow_jvp, .vjp = follow_vjp, .jvp2 = follow_jvp2,
+                               .vjp_dot = follow_vjp_dot, .mass = mass, .index = of_index2};
+    (void)unused;
+    for (int m = 0; m < 3; m++)
+        for (timeless = 0; timeless < 2; timeless++) {
+            const costate_certificate c = certify(&q, takes[m], 2, p, y);
+            if (c.holds == timeless || (c.products.wrong > 0) != timeless) fail_msg("%s, %d: %s", takes[m], timeless, c.text);
+        }
+    timeless = 0;
+}
+
 /* ---- Newton's tolerance ------------------------------------------------------------------------------------------------ */
 
 /* The options are the caller's. Where Newton's iteration is stopped far too early, the gradient is not that of the objective. */
@@ -330,6 +404,7 @@ int main(void)
         cmocka_unit_test(test_small_parts),   cmocka_unit_test(test_offset),   cmocka_unit_test(test_nothing_left),
         cmocka_unit_test(test_some),          cmocka_unit_test(test_vanishes), cmocka_unit_test(test_moving_switch),
         cmocka_unit_test(test_newton),        cmocka_unit_test(test_given_steps),
+        cmocka_unit_test(test_timeless),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,7 +88,8 @@ static void test_control(void **unused)
         }
 }
 
-/* Over twelve orders of magnitude the first step costs at most what it takes to grow tenfold from step to step. */
+/* Over twelve orders of magnitude the first step costs at most what it takes to grow tenfold from step to step. It may be tried
+ * again with half its size, for a jump within it. */
 static void test_first_step(void **unused)
 {
     (void)unused;
@@ -103,7 +104,7 @@ static void test_first_step(void **unused)
                 assert_near(y, exact, exact * 1e-5);
                 if (e == 0) usual = stats_of(s).steps;
                 assert_in_range(stats_of(s).steps, usual - 2, usual + 2 + e);
-                assert_in_range(stats_of(s).rejected, 0, 2);
+                assert_in_range(stats_of(s).rejected, 0, 2 + 1);
             }
     costate_free(s);
 }

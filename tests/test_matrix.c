@@ -187,11 +187,94 @@ static void test_refusals(void **unused)
     costate_free(s);
 }
 
+/* A tank that starts empty, y' = p_0 - p_1 sqrt(y): derivatives by p, of first and second order; that by y(0) is infinite. */
+static int tank(double t, const double *y, const double *p, double *f, void *data)
+{
+    (void)t, (void)data;
+    f[0] = p[0] - p[1] * sqrt(y[0]);
+    return 0;
+}
+
+static int tank_jvp(double t, const double *y, const double *p, int w, const double *tdot, const double *ydot, const double *pdot,
+                    double *fdot, void *data)
+{
+    (void)t, (void)tdot, (void)data;
+    for (int l = 0; l < w; l++) {
+        fdot[l] = pdot ? pdot[l] - sqrt(y[0]) * pdot[w + l] : 0;
+        if (ydot && ydot[l] != 0) fdot[l] -= p[1] * ydot[l] / (2 * sqrt(y[0]));
+    }
+    return 0;
+}
+
+static int tank_vjp(double t, const double *y, const double *p, int w, const double *u, double *yb, double *pb, void *data)
+{
+    (void)t, (void)data;
+    for (int l = 0; l < w; l++) {
+        if (yb) yb[l] -= p[1] * u[l] / (2 * sqrt(y[0]));
+        if (pb) pb[l] += u[l], pb[w + l] -= sqrt(y[0]) * u[l];
+    }
+    return 0;
+}
+
+static int tank_vjp_dot(double t, const double *y, const double *p, int w, const double *tdot, const double *ydot,
+                        const double *pdot, const double *u, const double *udot, double *yb, double *ybdot, double *pb,
+                        double *pbdot, void *data)
+{
+    const double r = sqrt(y[0]);
+    (void)tdot;
+    for (int l = 0; l < w; l++) {
+        const double yd = ydot ? ydot[l] : 0, pd = pdot ? pdot[w + l] : 0, ud = udot ? udot[l] : 0;
+        if (ybdot) ybdot[l] -= (pd * u[l] + p[1] * ud) / (2 * r) - p[1] * u[l] * yd / (4 * r * r * r);
+        if (pbdot) pbdot[l] += ud, pbdot[w + l] -= r * ud + (yd != 0 ? u[l] * yd / (2 * r) : 0);
+    }
+    return tank_vjp(t, y, p, w, u, yb, pb, data);
+}
+
+static void test_params_only(void **unused)
+{
+    (void)unused;
+    const costate_problem q = {
+        .n = 1, .np = 2, .rhs = tank, .jvp = tank_jvp, .vjp = tank_vjp, .vjp_dot = tank_vjp_dot, .autonomous = 1};
+    const int list[] = {1, 2};
+    for (int m = 0; m < costate_method_count(); m++) {
+        if (costate_method(m)->family != COSTATE_ERK) continue; /* the others need f_y there */
+        double y, d[2][2], h[4], dp[2], dy0, p[2] = {1, 0.5};
+        for (int adjoint = 0; adjoint < 2; adjoint++) {
+            costate_options o = costate_defaults(costate_method(m)->name);
+            o.sensitivities = adjoint ? "adjoint" : "tangent";
+            o.step = 0.01;
+            costate_solver *s = make_solver(&q, &o);
+            y = 0;
+            assert_ok(s, costate_sensitivities(s, 0, 1, p, &y, 2, list, 1, NULL, d[adjoint]));
+            if (adjoint) {
+                assert_ok(s, costate_gradient(s, 1, NULL, NULL, dp));
+                assert_bits(dp, d[adjoint], 2);
+                assert_ok(s, costate_hessian_full(s, NULL, 2, list, h));
+                assert_refused(s, costate_gradient(s, 1, NULL, &dy0, dp), COSTATE_ERR_SWEEP_NOT_FINITE, "adjoint of y[0]");
+                assert_refused(s, costate_gradient(s, 1, NULL, NULL, NULL), COSTATE_ERR_NULL, "dy0 and dp");
+            }
+            for (int k = 0; adjoint && k < 2; k++) { /* the Hessian, from differences of gradients */
+                double side[2][2], step = 1e-5, x[2];
+                for (int i = 0; i < 2; i++) {
+                    memcpy(x, p, sizeof x);
+                    x[k] += i ? step : -step;
+                    y = 0;
+                    assert_ok(s, costate_solve(s, 0, 1, x, &y));
+                    assert_ok(s, costate_gradient(s, 1, NULL, NULL, side[i]));
+                }
+                for (int i = 0; i < 2; i++) assert_near(h[2 * i + k], (side[1][i] - side[0][i]) / (2 * step), 1e-8);
+            }
+            costate_free(s);
+        }
+        for (int k = 0; k < 2; k++) assert_near(d[0][k], d[1][k], 1e-13);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_both_ways), cmocka_unit_test(test_choice),   cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_unrecorded),
+        cmocka_unit_test(test_unrecorded), cmocka_unit_test(test_params_only),
         cmocka_unit_test(test_hessian),   cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

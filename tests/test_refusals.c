@@ -278,10 +278,8 @@ static void test_null_outputs(void **unused)
     assert_refused(s, costate_adjoint(s, W, NULL, o.mu), COSTATE_ERR_NULL, "lambda");
     assert_nan(o.mu, NP * W);
     fill(o.mu, NP * W, 1);
-    assert_refused(s, costate_gradient(s, 2, NULL, NULL, o.mu), COSTATE_ERR_NULL, "dy0");
-    assert_nan(o.mu, NP * 2);
-    assert_refused(s, costate_hessian(s, W, NULL, NULL, NULL, NULL, o.hp), COSTATE_ERR_NULL, "hy0");
-    assert_nan(o.hp, NP * W);
+    assert_refused(s, costate_gradient(s, 2, NULL, NULL, NULL), COSTATE_ERR_NULL, "dy0 and dp");
+    assert_refused(s, costate_hessian(s, W, NULL, NULL, NULL, NULL, NULL), COSTATE_ERR_NULL, "hy0 and hp");
     assert_refused(s, costate_objectives(s, NULL), COSTATE_ERR_NULL, "psi");
     assert_refused(s, costate_objectives_dot(s, NULL), COSTATE_ERR_NULL, "psidot");
     assert_refused(s, costate_objectives_dot(s, o.psi), COSTATE_ERR_NO_TANGENT, "costate_objectives_dot");

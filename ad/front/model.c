@@ -170,7 +170,7 @@ static void sizes(ac_unit *u, ad_model *m)
     if (!field(u, "observations") && times && values(u, times) > 0) m->observations = values(u, times);
 #define COSTATE_LIST(name, kind, count, ...) same_length(u, #name, #count, m->count);
 #include <costate/model.def>
-#define COSTATE_LIST(name, ...) ac_names_twice(u, #name, field(u, #name));
+#define COSTATE_LIST(name, ...) ac_names_check(u, #name, field(u, #name));
 #include <costate/model.def>
 }
 

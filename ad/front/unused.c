@@ -1,10 +1,11 @@
 /* unused.c - what a model names and no function has a use for: parameters that are not read, states that neither are read nor are
  * objectives, objectives that are constants. These are warnings, as is a name that a parameter and a state share; one name twice
- * in a list is an error. */
+ * in a list is an error, and so is one that cannot be shown. */
 #include "front/lower.h"
 #include "front/unused.h"
 
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { NAMED = 4 }; /* in one warning */
@@ -32,11 +33,28 @@ static int among(const ac_unit *u, const ac_field *f, int most, const ac_token *
     return 0;
 }
 
-void ac_names_twice(ac_unit *u, const char *list, const ac_field *f)
+/* 1: tables and terminals can show it: no control character, be it one by an escape (\n, \033, \x1b). */
+static int can_be_shown(const ac_token *a)
+{
+    for (int i = 1; i < a->length - 1; i++) {
+        unsigned long c = (unsigned char)a->text[i];
+        if (c == '\\') {
+            const char letter = a->text[++i];
+            if (letter == 'x') c = strtoul(a->text + i + 1, NULL, 16);
+            else if (letter >= '0' && letter <= '7') c = strtoul(a->text + i, NULL, 8);
+            else if (!strchr("\"'?\\uU", letter)) return 0;
+        }
+        if (c < ' ' || c == 0x7F) return 0;
+    }
+    return 1;
+}
+
+void ac_names_check(ac_unit *u, const char *list, const ac_field *f)
 {
     const ac_token *a;
-    for (int i = 1; (a = item(u, f, i)) != NULL; i++)
-        if (among(u, f, i, a)) ad_error(u->d, a->place, "another name", ".%s has %.*s twice", list, a->length, a->text);
+    for (int i = 0; (a = item(u, f, i)) != NULL; i++)
+        if (!can_be_shown(a)) ad_error(u->d, a->place, "another name", ".%s has a name with control characters", list);
+        else if (among(u, f, i, a)) ad_error(u->d, a->place, "another name", ".%s has %.*s twice", list, a->length, a->text);
 }
 
 void ac_names_shared(ac_unit *u, ac_unused_names names)
@@ -107,7 +125,8 @@ void ac_unused(ac_unit *u, const ad_model *m, ac_unused_names names, int residua
 #include <costate/model.def>
     };
     const size_t most = (size_t)m->states + (size_t)m->params + (size_t)m->objectives + 1;
-    uses y = {.used = ad_take(u->m, most), .slope = ad_take(u->m, most), .count = m->states}, p = {.used = ad_take(u->m, most), .count = m->params},
+    uses y = {.used = ad_take(u->m, most), .slope = ad_take(u->m, most), .count = m->states},
+         p = {.used = ad_take(u->m, most), .count = m->params},
          g = {.used = ad_take(u->m, most), .count = m->objectives};
     for (int i = 0; i < AD_FUNCTIONS; i++) {
         const ad_fn *fn = m->fn[i];

@@ -10,7 +10,7 @@ typedef struct ac_unused_names { /* members of the descriptor; NULL: not there *
 } ac_unused_names;
 
 void ac_unused(ac_unit *u, const ad_model *m, ac_unused_names names, int residual); /* warnings */
-void ac_names_twice(ac_unit *u, const char *list, const ac_field *f); /* errors */
+void ac_names_check(ac_unit *u, const char *list, const ac_field *f); /* errors */
 void ac_names_shared(ac_unit *u, ac_unused_names names); /* warnings: of a parameter and a state */
 
 #endif

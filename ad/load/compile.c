@@ -420,6 +420,14 @@ static const char *nobody_defines(ad_build *b, const char *symbol)
                    file, line, (int)(at - start) + 1, name, name);
 }
 
+/* Programs may not be run from the folder for temporary files, perhaps, but from that of the cache. */
+static void load_elsewhere(ad_build *b, ad_unit *u)
+{
+    size_t length;
+    const char *bytes = b->cache ? ad_file_read(b->m, u->path, &length) : NULL;
+    if (bytes) u->handle = ad_cache_load(b->m, b->cache, bytes, length);
+}
+
 ad_trouble ad_unit_finish(ad_build *b, ad_unit *u)
 {
     if (u->handle) return AD_FINE;
@@ -427,10 +435,14 @@ ad_trouble ad_unit_finish(ad_build *b, ad_unit *u)
     if (trouble) return trouble;
     ad_unit_keep(b, u);
     u->handle = platform_object_open(u->path);
-    if (!u->handle && u->entry) ad_unit_recall(b, u); /* programs may not be run from the folder */
+    if (!u->handle) load_elsewhere(b, u);
     if (u->handle) return AD_FINE;
     const char *why = platform_object_error();
     const char *missing = u->text ? NULL : strstr(why, UNDEFINED);
     if (missing) return fail(b, AD_NOT_C, nobody_defines(b, missing + strlen(UNDEFINED)));
-    return fail(b, AD_NO_ROOM, ad_text(b->m, "error: the compiled model cannot be loaded: %s\n", why));
+    return fail(b, AD_NO_ROOM,
+                ad_text(b->m,
+                        "error: the compiled model cannot be loaded: %s\n  try: set TMPDIR to a folder that programs may be run "
+                        "from\n",
+                        why));
 }

@@ -386,7 +386,8 @@ COSTATE_API int costate_objectives_dot(costate_solver *s, double *psidot);
 COSTATE_API int costate_adjoint(costate_solver *s, int w, double *lambda, double *mu);
 
 /* Gradients of the problem's objectives: lane l is the gradient of sum_j weights[j*w + l] psi_j. weights is objectives x w; NULL:
- * each objective by itself, w = objectives. dy0 (n x w) and dp (np x w; may be NULL) are written. */
+ * each objective by itself, w = objectives. dy0 (n x w) and dp (np x w) are written; either may be NULL: not wanted. Derivatives
+ * by initial values that are infinite, as those of sqrt(y) at y = 0 are, do no harm when they are not wanted. */
 COSTATE_API int costate_gradient(costate_solver *s, int w, const double *weights, double *dy0, double *dp);
 
 /* A run from t0 to t1, as by costate_solve, and the whole matrix of derivatives: d (count x w) has a row for every variable and a
@@ -402,7 +403,8 @@ COSTATE_API int costate_sensitivities(costate_solver *s, double t0, double t1, c
                                       const int *variable, int w, const double *weights, double *d);
 
 /* Hessian times directions: lane l is the Hessian of sum_j weights[j*w + l] psi_j times (ydot[:,l], pdot[:,l]). Directions as in
- * costate_tangent, NULL: zero. weights as in costate_gradient, but NULL: the sum of all objectives, for every lane. */
+ * costate_tangent, NULL: zero. weights as in costate_gradient, but NULL: the sum of all objectives, for every lane. hy0 or hp may
+ * be NULL: not wanted. */
 COSTATE_API int costate_hessian(costate_solver *s, int w, const double *weights, const double *ydot, const double *pdot,
                                 double *hy0, double *hp);
 

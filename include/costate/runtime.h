@@ -70,8 +70,8 @@ static inline double costate_along(double a, double b)
 /* The same for four lanes: a mask of zeros where b is 0. */
 #define costate_along_lanes(a, b) ((costate_v4)((costate_i4)((a) * (b)) & (costate_i4)((b) != 0)))
 
-/* x rounded to a float. + - * / and sqrt of floats, computed as doubles and rounded so, are what float arithmetic gives. Compilers
- * see that, too, and would fuse such an operation with the next one, unrounded. */
+/* x rounded to a float. + - * / and sqrt of floats, computed as doubles and rounded so, are what float arithmetic gives.
+ * Compilers see that, too, and would fuse such an operation with the next one, unrounded. */
 static inline double costate_float(double x)
 {
 #if defined(__GNUC__) && __GNUC__ >= 12

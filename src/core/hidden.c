@@ -218,8 +218,12 @@ static int leaving(costate_solver *s, const double *pdot, double *work, int *row
         TRY(cst__of(s, "jvp", deriv_jvp(&s->d, t, s->y0, s->p, 1, NULL, yflip, flipped, along)));
         for (size_t i = 0; i < n; i++) scale[i] = fmax(scale[i], fabs(along[i]));
     }
-    for (size_t i = 0; i < n && *row < 0; i++)
-        if (is_constraint(s, i) && fabs(out[i]) > leaves * fmax(scale[i], fabs(out[i]))) *row = (int)i;
+    for (size_t i = 0; i < n; i++) yflip[i] = differential(s, i) ? s->atol[i] : 0;
+    TRY(cst__of(s, "jvp", deriv_jvp(&s->d, t, s->y0, s->p, 1, NULL, yflip, NULL, along)));
+    for (size_t i = 0; i < n && *row < 0; i++) { /* and what absolute tolerances make of it: p sin t, just after t = 0 */
+        const double most = fmax(leaves * fmax(scale[i], fabs(out[i])), fabs(along[i]));
+        if (is_constraint(s, i) && fabs(out[i]) > most) *row = (int)i;
+    }
     return 0;
 }
 

@@ -9,6 +9,8 @@ enum { SELDOM = 4, ENOUGH = 3, LEAST = 10 }; /* while no mode is fast, one step 
 static const double aside = -0.5;  /* cosine from which on a mode does not decay, but swings or grows */
 static const double fast = 1.5;    /* |h lambda| from which on it is faster than the steps */
 static const double barely = -0.5; /* log |R| from which on a step hardly damps it */
+static const double asleep = 1e-4; /* rtol below which such steps are too long for a mode that is in the solution: what keeps
+                                      them short are errors that it damps, and an implicit method does not make */
 static const double forget = 0.9;  /* what is left of the remembered speed after a step */
 static const double blatant = 3;   /* log |R| of steps that need no second look */
 
@@ -18,7 +20,6 @@ enum { ROUNDS = 8, AGAIN = 3 };            /* of the power iteration, the first 
 enum { SOON = 4, LATE = 16 };              /* steps from one time to the next, at the start and later */
 static const double straight = 1e-9;       /* squared sine up to which iterates are along one mode, but for round-off */
 static const double doubtful = 0.3;        /* part of an iterate that two modes leave unexplained: round-off, or more of them */
-static const double turned = 0.01;         /* by how much a cosine may change before the stability region is asked again */
 static const double grows = 1e-3;          /* excess from which on a mode grows, */
 static const double noticeably = 0.1;      /* and from which on a step is held to have done harm */
 static const double short_of_it = 0.9;     /* of the size at which it would, for the spectrum is known roughly */
@@ -89,12 +90,16 @@ static double excess(const costate_solver *s, double size, double cosine)
     return s->fam->growth(s, size, cosine) - 2 * fmax(0, size * cosine);
 }
 
-static double furthest(const costate_solver *s, double cosine)
+/* How far |h lambda| may go at such an angle, which is rounded: a matter of the method alone, and looked for once. */
+static double furthest(costate_solver *s, double cosine)
 {
     static const double grid = 0.05, most = 10;
+    const double parts = (ANGLES - 1) / 2.0;
+    const int angle = (int)lround(parts * (1 + fmin(fmax(cosine, -1), 1)));
     double x = grid;
-    while (x < most && excess(s, x, cosine) <= grows) x += grid;
-    return x < most ? short_of_it * (x - grid) : INFINITY;
+    if (s->reach[angle] != 0) return s->reach[angle];
+    while (x < most && excess(s, x, angle / parts - 1) <= grows) x += grid;
+    return s->reach[angle] = x < most ? short_of_it * (x - grid) : INFINITY;
 }
 
 static void look(costate_solver *s, stiffness *w, const step *st)
@@ -110,14 +115,9 @@ static void look(costate_solver *s, stiffness *w, const step *st)
 }
 
 /* The longest step that no mode grows in, also none that the solution does not show. */
-static double reach(const costate_solver *s, stiffness *w, double h)
+static double reach(costate_solver *s, const stiffness *w, double h)
 {
-    if (fabs(h) * w->radius < 1) return INFINITY;
-    if (w->reach == 0 || fabs(w->cosine - w->angle) > turned) {
-        w->reach = furthest(s, w->cosine);
-        w->angle = w->cosine;
-    }
-    return w->reach / w->radius;
+    return fabs(h) * w->radius < 1 ? INFINITY : furthest(s, w->cosine) / w->radius;
 }
 
 /* ---- a step ------------------------------------------------------------------------------------------------------------ */
@@ -162,7 +162,7 @@ static void mark(stiffness *w, const step *st, const fast_mode *m)
 }
 
 /* Where a step was too long for what was known of the spectrum a while ago, or the next will be, that is looked at again. */
-static int due(const costate_solver *s, const run *r, stiffness *w, const step *st)
+static int due(costate_solver *s, const run *r, const stiffness *w, const step *st)
 {
     if (!w->next || st->n >= w->next) return w->next > 0;
     if (w->looked == st->n) return 0;
@@ -182,7 +182,7 @@ static int harmed(const costate_solver *s, stiffness *w, const step *st, fast_mo
 }
 
 /* Holds the next step inside of what modes bear that the solution does not show; 1: it had to. */
-static int held(const costate_solver *s, run *r, const step *st)
+static int held(costate_solver *s, run *r, const step *st)
 {
     stiffness *w = &r->stiff;
     const double most = reach(s, w, r->h);
@@ -216,6 +216,7 @@ int cst__stiffness_step(costate_solver *s, run *r, const step *st)
         w->safe = m.safe;
         hit = m.log_growth > barely;
         if (hit) mark(w, st, &m);
+        else if (w->leaves && s->opt.rtol < asleep && !w->hits++) w->t = st->t, w->step = st->n;
     }
     if (w->leaves && w->worst > blatant) return 1;
     if (held(s, r, st) && !hit) hit = 1;

@@ -25,8 +25,6 @@ typedef struct stiffness {
     double total;    /* and since t0 */
     double radius;   /* the spectral radius of f_y, as last looked for: modes that the solution does not show count too */
     double cosine;   /* and its angle, in the direction of the run; */
-    double reach;    /* how far h |lambda| may go at an angle; 0: not asked yet, */
-    double angle;    /* which is that of this cosine */
     int begun;       /* there are iterates to go on with */
     int64_t look;    /* hits at which it is looked for again, */
     int64_t looked, next; /* and the steps, last and next; 0: it is not */

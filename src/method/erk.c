@@ -12,7 +12,7 @@
 
 static void derive(erk *m, const costate_table *tb)
 {
-    int s = m->s = tb->stages;
+    int s = m->s = tb->stages, wide = m->all = s + 1 + tb->dense_stages;
     m->b = row_make(tb->b, s, 1);
     if (tb->e) m->e = row_make(tb->e, s, 1);
     for (int i = 0; i < s; i++) {
@@ -33,7 +33,6 @@ static void derive(erk *m, const costate_table *tb)
         for (int j = i + 1; j < s; j++) column[j] = m->live[j] ? tb->a[j * s + i] : 0;
         m->at[i] = row_make(column, s, 1);
     }
-    int wide = s + 1 + tb->dense_stages;
     for (int q = 0; q < tb->dense_rows; q++) m->d[q] = row_make(tb->dense_d + q * wide, wide, 1);
     for (int q = 0; q < tb->dense_stages; q++) {
         int i = s + 1 + q;
@@ -43,15 +42,13 @@ static void derive(erk *m, const costate_table *tb)
     m->c[s] = 1;
 }
 
-/* Vectors of n doubles at `at` (NULL: they are only counted) for what has no other place: f at y, ynew and the last stage of
- * first-same-as-last methods is the solver's, Y of live stages is stage data. Returns how many doubles that is. */
-static size_t place(erk *m, int all, size_t n, double *at)
+size_t cst__erk_place(const erk *m, size_t n, double *at, double **k, double **y)
 {
     size_t count = 0;
-    for (int i = 1; i < all; i++) {
+    for (int i = 1; i < m->all; i++) {
         const int last = m->fsal && i == m->s - 1, own_k = i != m->s && !last, own_y = own_k && (i > m->s || !m->live[i]);
-        if (at && own_k) m->k[i] = at + count;
-        if (at && own_y) m->y[i] = at + count + n;
+        if (at && own_k) k[i] = at + count;
+        if (at && own_y) y[i] = at + count + n;
         count += ((size_t)own_k + (size_t)own_y) * n;
     }
     return count;
@@ -82,11 +79,10 @@ static int erk_open(costate_solver *s)
     derive(m, tb);
     s->witness = witness_of(m, tb);
     cst__erk_stiff_open(m, tb);
-    int all = m->s + 1 + tb->dense_stages;
     size_t n = cst__pad((size_t)s->prob.n);
-    double *at = m->memory = cst__alloc(&s->alloc, place(m, all, n, NULL), sizeof(double));
-    if (!at) return cst__fail(s, COSTATE_ERR_MEMORY, "%d stages of %d states", all, s->prob.n);
-    place(m, all, n, at);
+    double *at = m->memory = cst__alloc(&s->alloc, cst__erk_place(m, n, NULL, NULL, NULL), sizeof(double));
+    if (!at) return cst__fail(s, COSTATE_ERR_MEMORY, "%d stages of %d states", m->all, s->prob.n);
+    cst__erk_place(m, n, at, m->k, m->y);
     return 0;
 }
 
@@ -113,7 +109,7 @@ static size_t erk_stage_doubles(const costate_solver *s)
 
 static size_t erk_tangent_doubles(const costate_solver *s)
 {
-    return 2 * (size_t)(s->table->stages + 1 + s->table->dense_stages) * (size_t)s->prob.n;
+    return cst__erk_place(s->method, (size_t)s->prob.n, NULL, NULL, NULL);
 }
 
 static size_t seed_doubles(const costate_solver *s)

@@ -15,6 +15,7 @@ enum { ERK_MOST = TABLEAU_STAGES };
 
 typedef struct erk {
     int s;    /* stages */
+    int all;  /* those, f at the new state, and the stages of the extension */
     int fsal; /* the last stage is the new state */
     int live_count;
     int first; /* the first live stage */
@@ -45,6 +46,10 @@ static inline const double *erk_stage(const erk *m, const step *st, int i, size_
     if (m->live[i]) return m->slot[i] < 0 ? st->y : st->stages + (size_t)m->slot[i] * state;
     return m->fsal && i == m->s - 1 ? st->ynew : m->y[i];
 }
+
+/* Vectors of n doubles at `at` (NULL: they are only counted) for what has no other place: f at y, ynew and the last stage of
+ * first-same-as-last methods is the solver's, Y of live stages is stage data. Returns how many doubles that is. */
+size_t cst__erk_place(const erk *m, size_t n, double *at, double **k, double **y);
 
 int cst__erk_tangent(costate_solver *s, const step *st, dblock *d, double *err);
 int cst__erk_running_tangent(costate_solver *s, const step *st, dblock *d);

@@ -9,16 +9,14 @@
 
 #include "base/kernels.h"
 
-/* The block's counterparts of erk.k and erk.y: kdot is cut into pairs (kdot_i, Ydot_i). */
+/* The block's counterparts of erk.k and erk.y. */
 static void cut(const costate_solver *s, const dblock *d, double **k, double **y)
 {
     const erk *m = s->method;
     size_t nw = (size_t)s->prob.n * (size_t)d->w;
-    int all = m->s + 1 + s->table->dense_stages;
-    for (int i = 0; i < all; i++) {
-        k[i] = d->kdot + 2 * (size_t)i * nw;
-        y[i] = m->live[i] && i < m->s && m->slot[i] >= 0 ? d->stages + (size_t)m->slot[i] * nw : k[i] + nw;
-    }
+    cst__erk_place(m, nw, d->kdot, k, y);
+    for (int i = 1; i < m->s; i++)
+        if (m->live[i]) y[i] = d->stages + (size_t)m->slot[i] * nw;
     k[0] = d->fdot;
     k[m->s] = d->fdotnew;
     if (m->fsal) k[m->s - 1] = d->fdotnew;
@@ -97,7 +95,7 @@ static int prepare(costate_solver *s, const step *st)
     if (s->table->dense_rows) TRY(cst__erk_dead_stages(s, st, 1));
     if (!s->fnew_valid) TRY(deriv_rhs(&s->d, st->tn, st->ynew, s->p, s->fnew));
     s->fnew_valid = 1;
-    for (int i = m->s + 1; i < m->s + 1 + s->table->dense_stages; i++) {
+    for (int i = m->s + 1; i < m->all; i++) {
         cst__combine(n, st->y, row_terms(&m->a[i], st->h, m->k, c, v, 0), c, v, m->y[i]);
         TRY(deriv_rhs(&s->d, erk_time(m, st, i), m->y[i], s->p, m->k[i]));
     }
@@ -114,7 +112,7 @@ static int prepare_tangent(costate_solver *s, const step *st, dblock *d)
     if (s->table->dense_rows) TRY(dead_tangents(s, st, d, 1, k, y));
     if (!d->fdotnew_valid) TRY(deriv_jvp(&s->d, st->tn, st->ynew, s->p, d->w, NULL, d->ydotnew, d->pdot, d->fdotnew));
     d->fdotnew_valid = 1;
-    for (int i = m->s + 1; i < m->s + 1 + s->table->dense_stages; i++) {
+    for (int i = m->s + 1; i < m->all; i++) {
         cst__combine((size_t)s->prob.n * (size_t)d->w, d->ydot, row_terms(&m->a[i], st->h, k, c, v, 0), c, v, y[i]);
         TRY(deriv_jvp(&s->d, erk_time(m, st, i), m->y[i], s->p, d->w, NULL, y[i], d->pdot, k[i]));
     }
@@ -128,7 +126,7 @@ static void interpolate(const costate_solver *s, double h, double theta, size_t 
     const erk *m = s->method;
     double c[ERK_MOST + 2] = {0}, rest = 1 - theta;
     const double *v[ERK_MOST + 2];
-    int all = m->s + 1 + s->table->dense_stages;
+    const int all = m->all;
     for (int i = 0; i < all; i++) v[i] = k[i];
     c[0] = h * theta * rest * rest;
     c[m->s] = -h * theta * theta * rest;

@@ -220,7 +220,7 @@ static void carry(const costate_solver *s, const step *st, int which, const newt
     numbers[TIME] = which == FRESH ? st->t : old[TIME];
     numbers[KEY] = which == FRESH ? (double)st->n : old[KEY];
     numbers[THETA] = c->most_theta;
-    numbers[RATE] = c->most_theta > 0 ? c->most_theta / (1 - c->most_theta) : c->rate;
+    numbers[RATE] = newton_carried(c);
 }
 
 /* ---- the estimate -------------------------------------------------------------------------------------------------------- */

@@ -55,11 +55,12 @@ static inline double newton_tolerance(const costate_solver *s)
 
 /* size: that of y, in tolerances. rate: of the iteration before (part of what a step carries), 0 at the start of a run. It is a
  * guess, good for a share of the tolerance and not for stage systems that are to be solved to round-off: after linear steps it
- * would end the iteration of the first that is not too early. */
+ * would end the iteration of the first that is not too early. So it is believed up to a point only. */
 static inline newton newton_start(const costate_solver *s, const step *st, double size, double rate)
 {
-    const double kappa = newton_tolerance(s), least = 1e-6;
+    const double kappa = newton_tolerance(s), least = 1e-6, believed = 1e-5;
     double guess = rate > 0 && kappa > least ? powf((float)fmax(rate, DBL_EPSILON), 0.8f) : 1; /* single precision will do */
+    if (guess < believed) guess = believed;
     return (newton){.most = (int)s->opt.newton_most,
                     .firm = st->note >= 0 || s->opt.step > 0,
                     .sized = s->opt.step > 0,
@@ -108,6 +109,12 @@ static inline newton_verdict newton_judge(newton *c, double norm)
     if (error <= c->share) return left > -c->most ? NEWTON_AGAIN : NEWTON_DONE;
     int late = left <= 0 || (c->k > 1 && error * __builtin_powi(c->theta, left - 1) > c->share);
     return late ? newton_late(c, norm, 0) : NEWTON_AGAIN;
+}
+
+/* The rate that the next iteration begins with: the largest, for it is the first correction that it may be content with. */
+static inline double newton_carried(const newton *c)
+{
+    return c->most_theta > 0 ? c->most_theta / (1 - c->most_theta) : c->rate;
 }
 
 #endif

@@ -202,9 +202,10 @@ static int newton_stage(costate_solver *s, const step *st, int i, progress *p)
         cst__combine(n, z, 1, &p->damp, &r, m->z[i + 1]);
         verdict = newton_judge(&k, norm);
         if (verdict == NEWTON_FAILS) return STEP_NEWTON;
-        if (k.k > 1 && norm > k.noise) { /* round-off says nothing about how fast it converges */
-            p->rate = k.rate;
-            p->theta = fmax(p->theta, k.theta);
+        if (k.k == 1) p->rate = k.rate; /* a guess, which is believed less every time */
+        else if (norm > k.noise) {      /* round-off says nothing about how fast it converges */
+            p->rate = newton_carried(&k);
+            p->theta = fmax(p->theta, k.most_theta);
         }
     }
     cst__combine(n, st->y, 1, &one, &z, y);

@@ -47,7 +47,7 @@ int costate_gradient(costate_solver *s, int w, const double *weights, double *dy
 {
     int status = cst__begin(s);
     if (!status && w < 1) status = cst__fail(s, COSTATE_ERR_WIDTH, "w = %d", w);
-    if (!status && !dy0) status = cst__fail(s, COSTATE_ERR_NULL, "dy0");
+    if (!status && !dy0 && !dp) status = cst__fail(s, COSTATE_ERR_NULL, "dy0 and dp");
     if (!status && !cst__lanes_of(s, w, weights))
         status = cst__fail(s, COSTATE_ERR_WIDTH, "w = %d without weights, but there are %d objectives", w, s->nobj);
     if (!status) status = adjoint(s, w, 1, weights, dy0, dp);

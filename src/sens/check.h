@@ -88,10 +88,13 @@ typedef struct check {
     double *omega;          /* nobj: weights that make all objectives count alike */
     double lean, bend;      /* <g, d> and <d, H d> of their sum by the adjoint, d being the mixture; NaN: no second order */
     double lean_noise, bend_noise;
+    char stopped[192];      /* why nothing but products was judged; "": it was */
     char lacks[128];        /* why second order was not judged; "": it was, or the method has none */
     double restless;        /* what a tenth of the tolerance changes in an objective, relative; the most */
+    double loose;           /* and in a derivative that differences of whole runs contradict */
     signed char *seen;      /* nobj: 1: a slope of it was measured; -1: there are slopes, and none was; 0: it has none */
     double *sharper;        /* ways x nobj: tangents at a tenth of the tolerance, or NULL */
+    double *solved;         /* nobj, and ways x nobj: objectives and tangents without a rest of Newton's iteration, or NULL */
     int goals;              /* combinations of objectives whose gradients are compared: each by itself, or a sample and sums */
     int goal[CHECK_GOALS];  /* the objective; -1: a sum of all, each weighted by its own size */
     double *weights, *grad; /* nobj x goals; m x goals */
@@ -120,6 +123,7 @@ int cst__check_repeat(check *c, const double *d, double eps, double *psi);
 int cst__check_tangents(check *c, const double *d, double eps, int w, const int *ways, double *tangents);
 int cst__check_noise(check *c);   /* how far off the objectives of repeated runs are */
 int cst__check_below(const check *c, size_t objective); /* 1: it is below its tolerance, and nobody asks for its digits */
+int cst__check_bends(const check *c, size_t objective, double secant); /* 1: on the scale of its value, far below any step */
 int cst__check_steps(check *c);
 double cst__check_change(const check *c, size_t objective); /* the largest of its secants */
 int cst__check_free(check *c);    /* the recorded run is forgotten */

@@ -50,6 +50,8 @@ static int choose(check *c, int count, const int *variable)
         if (variable[k] < first || variable[k] >= all)
             return cst__fail(c->s, COSTATE_ERR_WIDTH, "variable %d is number %d of %d states and %d parameters%s", k, variable[k],
                              (int)c->n, (int)c->np, variable[k] >= 0 && variable[k] < first ? ", and init computes it" : "");
+    if (!variable && count && count != all)
+        return cst__fail(c->s, COSTATE_ERR_WIDTH, "%d variables without a list, which means all %d", count, all);
     if (variable && count < 1) return cst__fail(c->s, COSTATE_ERR_WIDTH, "%d variables", count);
     for (int i = 0; i < all; i++) c->wanted[i] = !variable && i >= first;
     for (int k = 0; variable && k < count; k++) c->wanted[variable[k]] = 1;

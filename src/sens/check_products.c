@@ -347,8 +347,9 @@ static void put(desk *k, int row, double t, int observation)
     memcpy(b->scale + b->ny, c->scale + c->n, c->np * sizeof *b->scale);
     b->z[count] = t;
     b->scale[count] = exp2(floor(log2(fabs(c->t1 - c->t0) / 100)));
-    /* f_t, which Rosenbrock methods ask for, where t resolves the smallest step */
-    b->timed = c->s->fam->id == COSTATE_ROS && (!b->fn || !strcmp(b->name, "running")) && !c->s->prob.autonomous &&
+    /* f_t, which Rosenbrock methods ask for, and a start with states of index 2, where t resolves the smallest step */
+    const int ros = c->s->fam->id == COSTATE_ROS && (!b->fn || !strcmp(b->name, "running"));
+    b->timed = (ros || (!b->fn && cst__index2(c->s))) && !c->s->prob.autonomous &&
                sizes[CHECK_LEVELS - 1] * b->scale[count] >= DBL_EPSILON * (fabs(t) + b->scale[count]);
 }
 

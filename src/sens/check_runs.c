@@ -10,8 +10,8 @@
  * steps cannot show, because what moves lies between two stages. */
 #include "sens/check.h"
 
-#include "core/consistent.h"
 #include "base/kernels.h"
+#include "core/consistent.h"
 #include "method/implicit.h"
 
 #include <float.h>
@@ -19,7 +19,8 @@
 #include <stdio.h>
 
 static const double near[CHECK_LEVELS] = {0x1p-4, 0x1p-7, 0x1p-11, 0x1p-15, 0x1p-19};
-static const double gross = 0.5; /* a defect of free steps that no tolerance excuses */
+static const double gross = 0.5;  /* a defect of free steps that no tolerance excuses */
+static const double coarse = 0.1; /* one of the recorded steps that Newton's iteration does not */
 static const double wide[CHECK_LEVELS] = {0x1p-1, 0x1p-2, 0x1p-4, 0x1p-6, 0x1p-9};
 
 /* ---- runs ----------------------------------------------------------------------------------------------------------- */
@@ -134,6 +135,14 @@ int cst__check_below(const check *c, size_t objective)
     return !c->s->has_objective && fabs(c->psi[objective]) < c->s->atol[objective];
 }
 
+/* A final state that is nothing to what the smallest perturbation makes of it bends on the scale of its own value, which no
+ * difference sees: what two reactants leave of each other. secant: how fast it changes over a large step. */
+int cst__check_bends(const check *c, size_t objective, double secant)
+{
+    const double size = fabs(c->psi[objective]);
+    return !c->s->has_objective && size > 0 && size < 1e-3 * near[CHECK_LEVELS - 1] * secant;
+}
+
 /* What round-off makes of perturbations too small to matter. */
 int cst__check_noise(check *c)
 {
@@ -226,6 +235,60 @@ static int open_ladder(check *c, ladder *l, const double *h, int first)
     return 0;
 }
 
+/* Newton's iteration goes on to where nothing is left. */
+static costate_options without_rest(costate_solver *s)
+{
+    const costate_options before = s->opt;
+    s->opt.newton_tol = fmin(s->opt.newton_tol > 0 ? s->opt.newton_tol : 1, 1e-8);
+    s->opt.newton_most = 100;
+    return before;
+}
+
+/* Objectives, and tangents along all ways, of recorded steps that are solved so far; made when they are first asked for. NULL:
+ * there are none. */
+static const double *solved(check *c)
+{
+    int ways[CHECK_WAYS];
+    if (c->solved) return c->solved;
+    c->solved = cst__alloc(&c->s->alloc, (1 + CHECK_WAYS) * c->nobj, sizeof *c->solved);
+    if (!c->solved) c->fatal = COSTATE_ERR_MEMORY;
+    if (!c->solved) return NULL;
+    cst__fill_nan(c->solved, (1 + CHECK_WAYS) * c->nobj);
+    for (int q = 0; q < c->ways; q++) ways[q] = q;
+    if (!cst__check_repeat(c, NULL, 0, c->solved)) cst__check_tangents(c, NULL, 0, c->ways, ways, c->solved + c->nobj);
+    return c->solved;
+}
+
+/* Where steps that are solved to the end have differences that agree with their tangents, the derivative is right, and a defect
+ * beside it is the rest that Newton's iteration leaves: the certificate says how large it is. found: nobj, of this way. */
+static void blame_rest(check *c, int way, finding *found)
+{
+    ladder l;
+    int contradicted = 0;
+    for (size_t j = 0; j < c->nobj; j++) contradicted |= found[j].word == CONTRADICTS;
+    if (!contradicted || !cst__check_newton_based(c->s)) return;
+    if (open_ladder(c, &l, near, 1)) {
+        c->fatal = COSTATE_ERR_MEMORY;
+        return;
+    }
+    const costate_options before = without_rest(c->s);
+    const double *psi = solved(c), *claim = psi ? psi + ((size_t)way + 1) * c->nobj : NULL;
+    if (psi) {
+        memcpy(l.base, psi, c->nobj * sizeof *psi);
+        for (size_t j = 0; j < c->nobj; j++) l.slack[j] = 1000 * c->tangent_noise[(size_t)way * c->nobj + j];
+        cst__check_way(c, way, c->d, 1);
+        cst__ladder_climb(&l, repeated, c, claim, cst__check_bound(c));
+        for (size_t j = 0; j < c->nobj; j++)
+            if (found[j].word == CONTRADICTS && found[j].defect < coarse &&
+                cst__ladder_judge(&l, j, claim[j], cst__check_bound(c)).word == AGREES)
+                found[j].word = AGREES;
+        c->out->runs += l.tried;
+        c->out->failed += l.failed;
+    }
+    c->s->opt = before;
+    cst__release(&c->s->alloc, l.base);
+}
+
 /* Free runs approximate the true derivative, and so does the tangent: where a tenth of the tolerance changes the latter that
  * much, nothing is wrong but the tolerance. Not where it is altogether elsewhere. */
 static void excuse(check *c, int way, size_t j, finding *f)
@@ -234,26 +297,36 @@ static void excuse(check *c, int way, size_t j, finding *f)
     double here = c->tangents[(size_t)way * c->nobj + j], there = sharp ? sharp[(size_t)way * c->nobj + j] : NAN;
     cst__check_way(c, way, c->d, 1);
     if (f->defect < gross && 10 * fabs(here - there) >= f->defect * fabs(here)) f->word = AGREES;
+    if (f->word == CONTRADICTS && isfinite(there)) c->loose = fmax(c->loose, fabs(here - there) / fmax(fabs(here), fabs(there)));
 }
 
 /* Climbs along every way and takes down what is found. secants NULL: not wanted. */
-static void climb(check *c, ladder *l, ladder_fn *fn, double bound, costate_measure *m, double *secants)
+static int climb(check *c, ladder *l, ladder_fn *fn, double bound, costate_measure *m, double *secants)
 {
+    finding *found = cst__alloc(&c->s->alloc, c->nobj, sizeof *found);
+    if (!found) return cst__fail(c->s, COSTATE_ERR_MEMORY, "the check");
     for (int q = 0; q < c->ways; q++) {
         const double *claim = c->tangents + (size_t)q * c->nobj;
         cst__check_way(c, q, c->d, 1);
         cst__check_slack(c, q, l->slack);
         cst__ladder_climb(l, fn, c, claim, bound);
         for (size_t j = 0; j < c->nobj; j++) {
-            finding f = cst__ladder_judge(l, j, claim[j], bound);
-            if (m == &c->out->free_steps && f.word == CONTRADICTS) excuse(c, q, j, &f);
-            if (secants && !f.blank && c->seen[j] < 1) c->seen[j] = f.word == NOT_MEASURED ? -1 : 1;
-            if (cst__measure(m, f)) cst__check_slope_name(c, (int)j, q, m->name);
-            if (secants) secants[(size_t)q * c->nobj + j] = cst__ladder_secant(l, j);
+            const double secant = cst__ladder_secant(l, j);
+            found[j] = cst__ladder_judge(l, j, claim[j], bound);
+            if (found[j].word == CONTRADICTS && cst__check_bends(c, j, secant)) found[j].word = NOT_MEASURED;
+            if (secants) secants[(size_t)q * c->nobj + j] = secant;
+            else if (found[j].word == CONTRADICTS) excuse(c, q, j, &found[j]);
+        }
+        if (secants) blame_rest(c, q, found);
+        for (size_t j = 0; j < c->nobj; j++) {
+            if (secants && !found[j].blank && c->seen[j] < 1) c->seen[j] = found[j].word == NOT_MEASURED ? -1 : 1;
+            if (cst__measure(m, found[j])) cst__check_slope_name(c, (int)j, q, m->name);
         }
     }
     c->out->runs += l->tried;
     c->out->failed += l->failed;
+    cst__release(&c->s->alloc, found);
+    return 0;
 }
 
 double cst__check_change(const check *c, size_t objective)
@@ -263,14 +336,15 @@ double cst__check_change(const check *c, size_t objective)
     return most;
 }
 
-/* Weights by which all objectives count alike. Those that are mostly noise are left out, unless all are. */
+/* Weights by which all objectives count alike. Those that are mostly noise, or bend where nobody sees it, are left
+ * out, unless all are. */
 static void weigh(check *c)
 {
     int clear = 0;
     for (int all = 0; all < 2 && !clear; all++)
         for (size_t j = 0; j < c->nobj; j++) {
             double change = cst__check_change(c, j);
-            int in = change > DBL_MIN && (all || c->noise[j] <= 1e-9 * change);
+            int in = change > DBL_MIN && (all || (c->noise[j] <= 1e-9 * change && !cst__check_bends(c, j, change)));
             c->omega[j] = in ? cst__irregular(j) / change : 0;
             clear |= in;
         }
@@ -316,10 +390,11 @@ int cst__check_steps(check *c)
     TRY(tangents(c));
     TRY(factors(c));
     TRY(open_ladder(c, &l, near, 1));
-    climb(c, &l, repeated, cst__check_bound(c), &c->out->steps, c->secants);
+    const int status = climb(c, &l, repeated, cst__check_bound(c), &c->out->steps, c->secants);
     weigh(c);
     cst__release(&c->s->alloc, l.base);
-    return 0;
+    cst__release(&c->s->alloc, c->solved);
+    return status;
 }
 
 /* ---- free steps ----------------------------------------------------------------------------------------------------- */
@@ -352,9 +427,9 @@ int cst__check_free(check *c)
     TRY(open_ladder(c, &l, wide, 2));
     s->opt.record = 0;
     tolerated(c, l.noise);
-    climb(c, &l, free_run, 1e-2, &c->out->free_steps, NULL);
+    const int status = climb(c, &l, free_run, 1e-2, &c->out->free_steps, NULL);
     s->opt.record = record;
     cst__release(&s->alloc, l.base);
     cst__release(&s->alloc, c->sharper);
-    return 0;
+    return status;
 }

@@ -63,6 +63,12 @@ static double change(const twice *w, size_t l)
     return sum;
 }
 
+/* Of that, what counts as a second derivative; differences of differences leave much of it open where there is none. */
+static double least(const check *c)
+{
+    return c->s->d.exact && c->s->d.exact2 ? 1e-3 : 1;
+}
+
 static void symmetry(const twice *w)
 {
     const check *c = w->c;
@@ -76,7 +82,7 @@ static void symmetry(const twice *w)
             noise += fabs(w->d[i * lanes + l]) * w->noise[i * lanes + g + l];
             noise += fabs(w->d[i * lanes + g + l]) * w->noise[i * lanes + l];
         }
-        size = fmax(fmax(size, 1e11 * noise), 1e-3 * change(w, l));
+        size = fmax(fmax(size, 1e11 * noise), least(c) * change(w, l));
         if (ab != ba) c->out->symmetry = fmax(c->out->symmetry, fabs(ab - ba) / size);
     }
 }
@@ -118,9 +124,10 @@ static void claims(const twice *w)
     }
 }
 
-/* Beside its own size, a claim may be off by a share of the largest of its goal; and, along directions of the size of the
- * variables, by what Newton's iteration leaves of the tangents: it counts where second derivatives are nothing beside these. */
-static void slack(const twice *w, const double *tangents, double soft, double share)
+/* Beside its own size, a claim may be off by a share of the largest of its goal and of what differences leave open; and, along
+ * directions of the size of the variables, by what Newton's iteration leaves of the tangents: it counts where second derivatives
+ * are nothing beside these. */
+static void slack(const twice *w, const double *tangents, double soft, double share, double open)
 {
     size_t g = w->goals, rows = (size_t)w->count * g;
     for (size_t l = 0; l < g; l++) {
@@ -129,7 +136,8 @@ static void slack(const twice *w, const double *tangents, double soft, double sh
             most = fmax(most, fabs(w->claim[row]));
             first = fmax(first, fabs(tangents[row]));
         }
-        for (size_t row = l; row < rows; row += g) w->slack[row] += fmax(soft * fmax(most, first), share * most);
+        for (size_t row = l; row < rows; row += g)
+            w->slack[row] += fmax(soft * fmax(most, first), share * most) + open * change(w, l);
     }
 }
 
@@ -155,6 +163,13 @@ static int nothing(const twice *w, size_t l)
     if (c->nobj > w->goals || !cst__check_below(c, l)) return 0;
     for (size_t q = 0; q < (size_t)c->ways; q++) most = fmax(most, fabs(c->tangents[q * c->nobj + l]));
     return most < c->s->atol[l];
+}
+
+/* Nor of one that bends on the scale of its own value. */
+static int bends(const twice *w, size_t l)
+{
+    const check *c = w->c;
+    return c->nobj <= w->goals && cst__check_bends(c, l, cst__check_change(c, l));
 }
 
 /* Nor do differences see a second derivative that would change tangents over the smallest step by more than ten times all there
@@ -183,15 +198,16 @@ static int differences(twice *w)
     claims(w);
     int rc = moved(w, 0, l.base);
     if (!rc) {
-        slack(w, l.base, 10 * cst__check_softness(c), exact ? 0 : 1e-2);
+        slack(w, l.base, 10 * cst__check_softness(c), exact ? 0 : 1e-2, exact ? 0 : 1e-3);
         l.slack = w->slack;
         noise(w, &l);
         cst__ladder_climb(&l, moved, w, w->claim, bound);
         for (size_t row = 0; row < rows; row++) {
             finding f = cst__ladder_judge(&l, row, w->claim[row], bound);
-            if (nothing(w, row % w->goals) || beyond(w, &l, row)) f.word = NOT_MEASURED;
+            const size_t goal = row % w->goals;
+            if (nothing(w, goal) || beyond(w, &l, row) || bends(w, goal)) f.word = NOT_MEASURED;
             if (cst__measure(m, f))
-                cst__check_slope_name(c, c->nobj > w->goals ? -1 : (int)(row % w->goals), w->ways[row / w->goals], m->name);
+                cst__check_slope_name(c, c->nobj > w->goals ? -1 : (int)goal, w->ways[row / w->goals], m->name);
         }
         c->out->runs += l.tried;
         c->out->failed += l.failed;

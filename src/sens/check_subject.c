@@ -13,28 +13,22 @@ unsigned cst__subject_given(const subject *b)
 }
 
 /* The parts of a place, and of a block of directions. */
-static const double *y_of(const subject *b, const double *block)
-{
-    return b->ny ? block : NULL;
-}
+#define PLACE(b, z) (z)[subject_count(b)], (b)->ny ? (z) : NULL, (b)->np ? (z) + (b)->ny : NULL
+#define T_PART(b, w, dir, without) ((b)->timed && !((without)&NO_T) ? (dir) + subject_count(b) * (size_t)(w) : NULL)
+#define Y_PART(b, w, dir, without) ((b)->ny && !((without)&NO_Y) ? (dir) : NULL)
+#define P_PART(b, w, dir, without) ((b)->np && !((without)&NO_P) ? (dir) + (b)->ny * (size_t)(w) : NULL)
+#define ALONG(b, w, dir, without) T_PART(b, w, dir, without), Y_PART(b, w, dir, without), P_PART(b, w, dir, without)
 
-static const double *p_of(const subject *b, const double *block, int w)
+/* And of what reverse products give. */
+static double *back(const subject *b, int w, double *out, size_t has, unsigned absent)
 {
-    return b->np ? block + b->ny * (size_t)w : NULL;
+    return has && !(b->absent & absent) ? out + (absent & (NO_PB | NO_PB_DOT) ? b->ny * (size_t)w : 0) : NULL;
 }
-
-static const double *t_of(const subject *b, const double *block, int w)
-{
-    return b->timed ? block + subject_count(b) * (size_t)w : NULL;
-}
-
-#define PLACE(b, z) (z)[subject_count(b)], y_of(b, z), p_of(b, z, 1)
-#define ALONG(b, w, dir) t_of(b, dir, w), y_of(b, dir), p_of(b, dir, w)
-#define BACK(b, w, out) (b->ny ? (out) : NULL), (b->np ? (out) + b->ny * (size_t)(w) : NULL)
+#define BACK(b, w, out) back(b, w, out, (b)->ny, NO_YB), back(b, w, out, (b)->np, NO_PB)
 
 static void clear(const subject *b, int w, double *out)
 {
-    memset(out, 0, subject_count(b) * (size_t)w * sizeof *out);
+    if (!b->adds) memset(out, 0, subject_count(b) * (size_t)w * sizeof *out);
 }
 
 int cst__subject_value(const subject *b, const double *z, double *out)
@@ -45,13 +39,13 @@ int cst__subject_value(const subject *b, const double *z, double *out)
 
 int cst__subject_jvp(const subject *b, const double *z, int w, const double *dir, double *out)
 {
-    if (!b->fn) return deriv_jvp(&b->c->s->d, PLACE(b, z), w, ALONG(b, w, dir), out);
-    return b->fn->fn.jvp(b->k, PLACE(b, z), w, ALONG(b, w, dir), out, b->fn->data);
+    if (!b->fn) return deriv_jvp(&b->c->s->d, PLACE(b, z), w, ALONG(b, w, dir, b->absent), out);
+    return b->fn->fn.jvp(b->k, PLACE(b, z), w, ALONG(b, w, dir, b->absent), out, b->fn->data);
 }
 
 int cst__subject_jvp2(const subject *b, const double *z, int w, const double *one, const double *other, double *out)
 {
-    return deriv_jvp2(&b->c->s->d, PLACE(b, z), w, ALONG(b, w, one), ALONG(b, w, other), out);
+    return deriv_jvp2(&b->c->s->d, PLACE(b, z), w, ALONG(b, w, one, b->absent), ALONG(b, w, other, 0), out);
 }
 
 int cst__subject_vjp(const subject *b, const double *z, int w, const double *u, double *out)
@@ -64,12 +58,12 @@ int cst__subject_vjp(const subject *b, const double *z, int w, const double *u, 
 int cst__subject_vjp_dot(const subject *b, const double *z, int w, const double *dir, const double *u, const double *udot,
                          double *out, double *dot)
 {
-    size_t at = b->ny * (size_t)w;
-    double *yb = b->ny ? out : NULL, *pb = b->np ? out + at : NULL, *ybd = b->ny ? dot : NULL, *pbd = b->np ? dot + at : NULL;
+    double *yb = back(b, w, out, b->ny, NO_YB), *pb = back(b, w, out, b->np, NO_PB);
+    double *ybd = back(b, w, dot, b->ny, NO_YB_DOT), *pbd = back(b, w, dot, b->np, NO_PB_DOT);
     clear(b, w, out);
     clear(b, w, dot);
-    if (!b->fn) return deriv_vjp_dot(&b->c->s->d, PLACE(b, z), w, ALONG(b, w, dir), u, udot, yb, ybd, pb, pbd);
-    return b->fn->fn.vjp_dot(b->k, PLACE(b, z), w, ALONG(b, w, dir), u, udot, yb, ybd, pb, pbd, b->fn->data);
+    if (!b->fn) return deriv_vjp_dot(&b->c->s->d, PLACE(b, z), w, ALONG(b, w, dir, b->absent), u, udot, yb, ybd, pb, pbd);
+    return b->fn->fn.vjp_dot(b->k, PLACE(b, z), w, ALONG(b, w, dir, b->absent), u, udot, yb, ybd, pb, pbd, b->fn->data);
 }
 
 int cst__subject_vjp_dot2(const subject *b, const double *z, int w, const double *one, const double *other, const double *u,
@@ -77,6 +71,8 @@ int cst__subject_vjp_dot2(const subject *b, const double *z, int w, const double
 {
     const costate_problem *q = &b->c->s->prob;
     clear(b, w, out);
-    if (!b->fn) return q->vjp_dot2(PLACE(b, z), w, ALONG(b, w, one), ALONG(b, w, other), u, BACK(b, w, out), q->data);
-    return b->own->vjp_dot2(b->k, PLACE(b, z), w, ALONG(b, w, one), ALONG(b, w, other), u, BACK(b, w, out), q->data);
+    if (!b->fn)
+        return q->vjp_dot2(PLACE(b, z), w, ALONG(b, w, one, b->absent), ALONG(b, w, other, 0), u, BACK(b, w, out), q->data);
+    return b->own->vjp_dot2(b->k, PLACE(b, z), w, ALONG(b, w, one, b->absent), ALONG(b, w, other, 0), u, BACK(b, w, out),
+                            q->data);
 }

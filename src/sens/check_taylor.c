@@ -10,9 +10,9 @@ enum { LEVELS = 10 }; /* sizes, each a quarter of the one before */
 
 typedef struct remainders {
     check *c;
-    double size;           /* of the sum: its change over a finite step */
-    double floor, top;     /* noise at x, and at the largest perturbation */
-    double *psi;           /* nobj */
+    double size;       /* of the sum: its change over a finite step */
+    double floor, top; /* noise at x, and at the largest perturbation */
+    double *psi;       /* nobj */
 } remainders;
 
 static double sum_at(const remainders *r, double eps)
@@ -38,6 +38,14 @@ static void noise(remainders *r)
     }
 }
 
+/* Noise adds to a remainder. One that is far below the power at a smaller size is not hidden by it, and there is no such power. */
+static int falls_below(const double *r, int k, double slope)
+{
+    for (int i = k + 1; i < LEVELS; i++)
+        if (r[i] < 0.1 * r[k] * exp2(-2 * slope * (i - k))) return 1;
+    return 0;
+}
+
 /* The slope of the remainder where it is smallest yet well above noise, if it is a power there: the same over two quarterings,
  * and a whole number. Elsewhere terms of several orders are at work; and what hardly falls at all is noise of another kind, such
  * as Newton's iteration makes. */
@@ -47,7 +55,8 @@ static double last_slope(const double *r, const double *noise)
         int above = 1;
         for (int i = k - 2; i <= k; i++) above = above && isfinite(r[i]) && r[i] > 200 * noise[i];
         double upper = log2(r[k - 2] / r[k - 1]) / 2, lower = log2(r[k - 1] / r[k]) / 2, mean = (upper + lower) / 2;
-        if (above && fabs(upper - lower) < 0.2 && fabs(mean - round(mean)) < 0.1 && mean > 0.5) return mean;
+        const int power = above && fabs(upper - lower) < 0.2 && fabs(mean - round(mean)) < 0.1 && mean > 0.5;
+        if (power && !falls_below(r, k, mean)) return mean;
     }
     return NAN;
 }

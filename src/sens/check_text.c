@@ -34,6 +34,8 @@ static double symmetry_bound(const check *c)
     return fmax(d->exact && d->exact2 ? 1e-9 : 1e-3, 10 * c->out->tolerance);
 }
 
+static const double loose = 0.1; /* what a tenth of the tolerance may change in a derivative */
+
 static int wrong(costate_certificate *c, const costate_measure *m, const char *what)
 {
     if (m->wrong)
@@ -69,7 +71,7 @@ static int blind(const check *c)
     size_t count = 0, first = 0;
     char name[64];
     for (size_t j = c->nobj; j-- > 0;)
-        if (c->seen[j] < 0 && !cst__check_below(c, j)) first = j, count++;
+        if (c->seen[j] < 0 && !cst__check_below(c, j) && !cst__check_bends(c, j, cst__check_change(c, j))) first = j, count++;
     if (!count) return 0;
     cst__check_goal(c, (int)first, name);
     remark(out, "not judged: %s%s, no slope of which was above noise", name, count > 1 ? " and others" : "");
@@ -79,10 +81,13 @@ static int blind(const check *c)
 static void gaps(const check *c)
 {
     costate_certificate *out = c->out;
+    if (c->stopped[0]) remark(out, "nothing else was judged: %s", c->stopped);
     if (out->failed) remark(out, "%d of %d perturbed runs failed", out->failed, out->runs);
     if (out->steps.measured < out->steps.all)
         remark(out, "%d of %d slopes over these steps were not measured", out->steps.all - out->steps.measured, out->steps.all);
     if (c->lacks[0]) remark(out, "the Hessian was not judged: %s", c->lacks);
+    if (c->loose > loose)
+        remark(out, "a tenth of the tolerance changes a derivative by %.0e of it: the run is too loose for derivatives", c->loose);
     if (c->restless > 1e3 * c->s->opt.rtol)
         remark(out, "a tenth of the tolerance changes an objective by %.0e of it: the run is not as accurate as rtol says",
                c->restless);

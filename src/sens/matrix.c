@@ -112,11 +112,18 @@ static int tangents(costate_solver *s, const matrix *m, double *ydot, double *pd
     return status;
 }
 
+static int params_only(const costate_solver *s, const choice *c)
+{
+    int k = 0;
+    while (k < c->count && variable(c, k) >= s->prob.n) k++;
+    return k == c->count;
+}
+
 static int adjoints(costate_solver *s, const matrix *m, double *dy0, double *dp)
 {
     size_t w = (size_t)m->w;
     TRY(costate_solve(s, m->t0, m->t1, m->p, m->y));
-    TRY(costate_gradient(s, m->w, m->weights, dy0, dp));
+    TRY(costate_gradient(s, m->w, m->weights, params_only(s, &m->c) ? NULL : dy0, dp));
     for (int k = 0; k < m->c.count; k++) memcpy(m->d + (size_t)k * w, row(s, dy0, dp, variable(&m->c, k), w), w * sizeof *dy0);
     return 0;
 }
@@ -163,7 +170,7 @@ static int columns(costate_solver *s, const double *weights, const choice *c, in
     units(s, c, first, w, ydot, pdot);
     for (size_t j = 0; j < (size_t)s->nobj; j++)
         for (size_t l = 0; l < lanes; l++) each[j * lanes + l] = weights ? weights[j] : 1;
-    TRY(costate_hessian(s, w, each, ydot, np ? pdot : NULL, hy0, hp));
+    TRY(costate_hessian(s, w, each, ydot, np ? pdot : NULL, params_only(s, c) ? NULL : hy0, hp));
     for (int k = 0; k < c->count; k++)
         memcpy(h + (size_t)k * all + (size_t)first, row(s, hy0, hp, variable(c, k), lanes), lanes * sizeof *h);
     return 0;

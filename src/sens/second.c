@@ -79,9 +79,10 @@ static int block(costate_solver *s, int q, void *ctx)
     replay_context context = {s, &tg};
     sweep sw = {.which = JOINT, .replay = cst__replay_joint, .context = &context, .block = &b, .count = 1, .objectives = 1};
     sw.yend = s->yend;
+    sw.params_only = !a->hy0;
     sw.ydot_end = d.ydot; /* where the tangent run left off */
     TRY(cst__sweep(s, &sw));
-    cst__block_store(c, q, n, b.lambda_dot, a->hy0);
+    if (a->hy0) cst__block_store(c, q, n, b.lambda_dot, a->hy0);
     if (b.mu_dot && b.mu_dot != a->hp) cst__block_store(c, q, np, b.mu_dot, a->hp);
     s->stats.recomputed_steps += cst__record_recomputed(s, JOINT);
     return 0;
@@ -125,7 +126,7 @@ int costate_hessian(costate_solver *s, int w, const double *weights, const doubl
     int status = cst__begin(s);
     arrays a = {.weights = weights, .ydot = ydot, .pdot = pdot, .hy0 = hy0, .hp = hp};
     if (!status && w < 1) status = cst__fail(s, COSTATE_ERR_WIDTH, "w = %d", w);
-    if (!status && !hy0) status = cst__fail(s, COSTATE_ERR_NULL, "hy0");
+    if (!status && !hy0 && !hp) status = cst__fail(s, COSTATE_ERR_NULL, "hy0 and hp");
     if (!status) status = hessian(s, w, &a);
     if (status) cst__no_numbers(s, w > 0 ? (size_t)w : 0, hy0, hp);
     return status;

@@ -103,6 +103,7 @@ static int back_step(costate_solver *s, sweep *w, const step *st, const double *
         int rc = b->lambda_dot ? s->fam->second(s, st, ydot, dstages, b) : s->fam->adjoint(s, st, b);
         if (rc) return product_failed(s, rc, b->lambda_dot ? "vjp_dot" : "vjp", st);
         size_t count = s->live * (size_t)b->w;
+        if (w->params_only && st->n == 0) continue;
         if (!cst__all_finite(count, b->lambda)) return not_finite(s, st, b->lambda, b->w);
         if (b->lambda_dot && !cst__all_finite(count, b->lambda_dot)) return not_finite(s, st, b->lambda_dot, b->w);
     }
@@ -130,13 +131,14 @@ static int finish(costate_solver *s, sweep *w, const double *ydot)
         TRY(flush(s, b, &st));
         int rc = s->fam->history_adjoint ? s->fam->history_adjoint(s, s->y0, ydot, b) : 0;
         if (rc) return product_failed(s, rc, ydot ? "vjp_dot" : "vjp", &st);
-        TRY(explodes(s, b));
+        size_t nw = (size_t)s->prob.n * (size_t)b->w;
+        if (cst__all_finite(nw, b->lambda)) TRY(explodes(s, b));
         TRY(cst__consistent_adjoint(s, ydot, b));
         rc = cst__init_adjoint(s, b);
         if (rc) return product_failed(s, rc, "a product of init", &st);
-        size_t nw = (size_t)s->prob.n * (size_t)b->w; /* an observation at t0 comes after the last step */
-        if (!cst__all_finite(nw, b->lambda)) return not_finite(s, &st, b->lambda, b->w);
-        if (b->lambda_dot && !cst__all_finite(nw, b->lambda_dot)) return not_finite(s, &st, b->lambda_dot, b->w);
+        const int asked = !w->params_only; /* an observation at t0 comes after the last step */
+        if (asked && !cst__all_finite(nw, b->lambda)) return not_finite(s, &st, b->lambda, b->w);
+        if (asked && b->lambda_dot && !cst__all_finite(nw, b->lambda_dot)) return not_finite(s, &st, b->lambda_dot, b->w);
         if ((b->mu && !cst__all_finite(np * (size_t)b->w, b->mu)) ||
             (b->mu_dot && !cst__all_finite(np * (size_t)b->w, b->mu_dot)))
             return cst__fail_at(s, COSTATE_ERR_SWEEP_NOT_FINITE, s->t0, 0, 0, -1, -1, "a derivative with respect to a parameter");

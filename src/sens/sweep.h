@@ -21,6 +21,7 @@ typedef struct sweep {
     int count;
     const double *yend, *ydot_end; /* final state and, second order, final directions */
     int objectives;                /* terminal and observation parts count */
+    int params_only;               /* what is owed to the initial state, which may be infinite, is not asked for */
     const window *window;          /* where the steps are; NULL: in the trajectory */
     int obs;                       /* the next observation on the way */
 } sweep;

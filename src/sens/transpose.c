@@ -38,7 +38,7 @@ static void load(const costate_solver *s, const transpose *j, int q, ablock *b, 
 static void store(const costate_solver *s, const transpose *j, int q, const ablock *b)
 {
     if (j->direct) return;
-    cst__block_store(j->c, q, (size_t)s->prob.n, b->lambda, j->lambda);
+    if (j->lambda) cst__block_store(j->c, q, (size_t)s->prob.n, b->lambda, j->lambda);
     if (j->want_mu) cst__block_store(j->c, q, (size_t)s->prob.np, b->mu, j->mu);
 }
 
@@ -50,7 +50,8 @@ static sweep sweep_of(costate_solver *s, const transpose *j, ablock *block, int 
                    .block = block,
                    .count = count,
                    .yend = s->yend,
-                   .objectives = j->objectives};
+                   .objectives = j->objectives,
+                   .params_only = !j->lambda};
 }
 
 /* ---- block by block -------------------------------------------------------------------------------------------------- */
@@ -149,7 +150,7 @@ int cst__transpose(costate_solver *s, int w, transpose *j)
     j->want_mu = j->mu && s->prob.np;
     int width = cut_width(j->c, 0), stable = traj_stable(s->tr[PRIMAL]);
     j->alone = stable && !s->fam->heavy;
-    j->direct = j->c.blocks == 1 && width == w && s->live == (size_t)s->prob.n;
+    j->direct = j->lambda && j->c.blocks == 1 && width == w && s->live == (size_t)s->prob.n;
     TRY(cst__workers_prepare(s, j->c.blocks, &j->workers));
     const int own_omega = j->objectives && !(j->direct && j->weights);
     j->l = cst__ablock_plan(s, width, j->want_mu, own_omega, !j->alone, !j->direct, j->want_mu && !j->direct);

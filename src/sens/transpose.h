@@ -14,7 +14,8 @@ typedef struct layout {
 layout cst__ablock_plan(const costate_solver *s, int w, int want_mu, int want_omega, int copy_y, int own_lambda, int own_mu);
 void cst__ablock_place(const costate_solver *s, ablock *b, int w, layout l, int copy_y, double *at);
 
-/* A call: what is asked for, and how it is done. lambda: in and out for seeds on the final state; only out with objectives. */
+/* A call: what is asked for, and how it is done. lambda: in and out for seeds on the final state; only out with objectives, or
+ * NULL: not wanted. */
 typedef struct transpose {
     int objectives, want_mu;
     const double *weights;

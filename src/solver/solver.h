@@ -63,6 +63,7 @@ typedef struct rig {
 } rig;
 
 enum { METHODS_AUTO = 3 }; /* that method "auto" has to choose among: core/auto.c */
+enum { ANGLES = 201 };     /* of modes, in core/stiffness.c */
 
 struct costate_solver {
     costate_problem prob;
@@ -112,7 +113,8 @@ struct costate_solver {
     reserve of_constraint;
     const signed char *constraint; /* n: equations that are constraints of index 2; NULL: there are none. core/hidden.h */
     int start_stays;               /* parameters do not move the initial values off them */
-    reserve probe; /* of what watches an explicit method */
+    reserve probe; /* of what watches an explicit method; */
+    double reach[ANGLES]; /* how far |h lambda| may go under it, by the cosine of lambda from -1 to 1; 0: not asked yet */
     int64_t fast_step; /* where its last run met a mode that it hardly damps, -1: nowhere; */
     double fast_speed, fast_end; /* |lambda| there, and at the end of the run, 0: not there; */
     double fast_before; /* log of what the steps before made of the mode; */

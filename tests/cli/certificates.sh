@@ -51,3 +51,14 @@ done
 for method in auto rodas4 ros4 radau2a; do
     expect 0 check "$SOURCE/problems/e5.c" --method $method; says out 'not measured'; silent err
 done
+for arguments in 'rodas4 --rtol 1e-3' 'ros3 --rtol 1e-6' 'rodas3 --rtol 1e-9'; do # where reactants leave 1e-21 of each other
+    expect 0 check "$SOURCE/problems/e5.c" -q --method $arguments; says out 'not measured'
+done
+
+# What Newton's iteration leaves of its tolerance is no mistake, and is told: more of it makes it go away. Nor is a remainder that
+# falls with its first power, as long as it falls out of it at smaller sizes: a mode at the border of stability.
+expect 0 check "$SOURCE/examples/models/rectifier.c" --method radau2a --rtol 1e-4; says out 'as newton_tol allows'
+expect 0 check "$SOURCE/examples/models/enzyme.c" -q --method dopri853 --rtol 1e-3
+
+# Where derivatives are those of a run that is too loose, by orders of magnitude here, that is what is said.
+expect 5 check "$SOURCE/problems/van_der_pol.c" --method bdf --rtol 1e-5; says out 'the run is too loose for derivatives'

@@ -48,7 +48,8 @@ expect 0 run "$models/lotka_volterra.c" --t1 1000; silent err
 
 # A state at zero whose error has no scale is what stands in the way, of steps of any kind, and not of a consistent start.
 for method in rk23 rk32 ros2 ros3 rodas3 sdirk4a radau2a bdf; do
-    expect 4 run "$models/robertson.c" --atol 0 --t1 0.4 --method $method; says err 'B is 0 at t = 0'; says err 'set atol above zero'
+    expect 4 run "$models/robertson.c" --atol 0 --t1 0.4 --method $method
+    says err 'B is 0 at t = 0'; says err 'set atol above zero'
 done
 expect 4 run "$own/blowup.c" --atol 0 --method ros2; lacks err 'set atol above zero'
 expect 0 run "$SOURCE/examples/models/clipper.c" --atol 0 --method rodas4

@@ -36,6 +36,11 @@ for option in 'newton-tol 1e-3' 'newton-most 5' 'adjoint-solve direct' 'tangent-
 done
 noted '--estimator has no effect: sdirk4a is not fully implicit' gradient "$lv" --method sdirk4a --estimator sdirk
 noted '--gmres-tol has no effect: it is about --linsol gmres' gradient "$lv" --method rodas4 --gmres-tol 1e-3
+for option in 'control pi' 'safety 0.8' 'facmin 0.5' 'facmax 2'; do
+    noted "--${option% *} has no effect: bdf chooses the size of its steps together with their order" \
+        run "$lv" --method bdf "--${option% *}" "${option#* }"
+    plain run "$lv" --method rodas4 "--${option% *}" "${option#* }"
+done
 plain gradient "$lv" --method radau2a --linsol dense --newton-tol 1e-3 --newton-most 12 --adjoint-solve direct --estimator sdirk
 plain gradient "$lv" --method rodas4 --linsol gmres --gmres-tol 1e-9
 plain compare "$lv" --among dopri5,radau2a --linsol dense --newton-most 12
