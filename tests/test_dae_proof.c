@@ -11,7 +11,7 @@ static const struct proven {
     double t1, rtol, atol;
 } problems[] = {
     {"heat_dae", NULL, INDEX1 | LARGE, 0.16, 1e-3, 1e-3},
-    {"heat_dae", "RESIDUAL=1", INDEX0 | LARGE, 0.16, 1e-3, 1e-3},
+    {"heat_dae", "RESIDUAL=1", INDEX0 | LARGE, 0.02, 1e-3, 1e-3},
     {"rotation", NULL, INDEX0, 1.57, 1e-5, 1e-5},
     {"state_mass", NULL, INDEX1, 1, 1e-5, 1e-5},
     {"coupled_slopes", NULL, INDEX1, 1, 1e-5, 1e-5},
@@ -115,7 +115,6 @@ static void test_proof(void **unused)
             costate_solver *s = NULL;
             char who[120];
             o.tangent_solve = o.adjoint_solve = "direct";
-            if (problems[k].kind & LARGE) o.linsol = "klu"; /* for all stages together, too */
             /* An index-2 state is a difference quotient, with round-off of y over the size of a step: SDIRK methods, of order 1 in
              * it, take small ones to a tolerance. */
             if (problems[k].kind & INDEX2 && !strncmp(method, "sdirk", 5)) o.step = problems[k].t1 / 20;

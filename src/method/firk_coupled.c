@@ -56,7 +56,10 @@ static int open_coupled(costate_solver *s)
     linsol_config config = {
         .n = (int)rows, .pattern = p, .slots = 1, .alloc = s->alloc, .own = s->opt.linear_solver, .said = &m->im.said};
     if (s->prob.mass) config.mass = &c->mass;
-    int status = linsol_open(&c->ls, s->opt.linsol, &config, why, sizeof why);
+    /* Where klu suits a step it suits its stages together: it is twice as fast as superlu on grids, and hundreds of times on
+     * residuals, whose pivots off the diagonal cost superlu all sparsity. */
+    const char *name = m->im.ls.ops == &linsol_klu ? m->im.ls.ops->name : s->opt.linsol;
+    int status = linsol_open(&c->ls, name, &config, why, sizeof why);
     if (!status) return 0;
     memset(&c->ls, 0, sizeof c->ls);
     return cst__fail(
