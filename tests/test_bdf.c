@@ -126,7 +126,8 @@ static double exact_slope(double (*value)(double, double), int k, double eps)
     double d[3];
     for (int i = 0; i < 3; i++, eps /= 2)
         d[i] = (value(params[0] + (k ? 0 : eps), params[1] + (k ? eps : 0)) -
-                value(params[0] - (k ? 0 : eps), params[1] - (k ? eps : 0))) / (2 * eps);
+                value(params[0] - (k ? 0 : eps), params[1] - (k ? eps : 0))) /
+               (2 * eps);
     const double one = (4 * d[1] - d[0]) / 3, two = (4 * d[2] - d[1]) / 3;
     return (16 * two - one) / 15;
 }
@@ -162,6 +163,24 @@ static void test_tolerance(void **unused)
             costate_free(s);
         }
     for (int k = 2; k <= 4; k++) assert_true(steps[k] < steps[k - 1]);
+}
+
+/* The way back has the factors of the last steps: of a short run, of all of them, but for that of the initial values. */
+static void test_factors(void **unused)
+{
+    (void)unused;
+    costate_problem q = problem_of(1);
+    costate_options o = costate_defaults("bdf");
+    double y[2] = {1, 0}, dy0[2], dp[2];
+    o.rtol = o.atol = 1e-3;
+    o.adjoint_solve = "iterated";
+    costate_solver *s = make_solver(&q, &o);
+    assert_ok(s, costate_solve(s, 0, 0.5, params, y));
+    const int64_t forward = stats_of(s).factor;
+    assert_ok(s, costate_gradient(s, 1, NULL, dy0, dp));
+    assert_true(forward > 4);
+    assert_int_equal(stats_of(s).factor, forward + 1);
+    costate_free(s);
 }
 
 /* Rows between the steps are those of the polynomials, directions along. */
@@ -248,10 +267,15 @@ static void test_stops(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+<<<<<<< HEAD
         cmocka_unit_test(test_tolerance),
         cmocka_unit_test(test_dense),
         cmocka_unit_test(test_directions),
         cmocka_unit_test(test_stops),
+=======
+        cmocka_unit_test(test_order),      cmocka_unit_test(test_tolerance), cmocka_unit_test(test_dense),
+        cmocka_unit_test(test_directions), cmocka_unit_test(test_stops),     cmocka_unit_test(test_factors),
+>>>>>>> h-e
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

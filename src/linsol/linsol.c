@@ -143,6 +143,7 @@ static int open_sparse(linsol *l, char *why, size_t size)
     const double solutions = l->config.solutions > 0 ? l->config.solutions : SOLUTIONS;
     const double worth = (fmin(operations, blocks) / solutions + SOLVE * entries) / (ITERATION * values);
     l->operations = operations;
+    l->entries = entries;
     const linsol_ops *better = NULL;
     if (operations > FILLED * n * n * n) better = &linsol_dense;
     else if (worth >= WORTH_TRYING) better = &linsol_ilu;
@@ -186,15 +187,13 @@ static int open_named(linsol *l, const char *name, const linsol_config *c, char 
 }
 
 /* Of a sparse matrix klu's analysis has said it, or else nobody knows. */
-static double operations(const linsol *l)
+static void estimate(linsol *l)
 {
     const costate_pattern p = pencil_pattern(&l->config);
-    const double n = l->config.n;
-    if (l->ops == &linsol_dense) return 2.0 / 3 * n * n * n;
-    if (l->ops == &linsol_band) return 2 * n * p.lower * ((double)p.lower + p.upper);
-    double sparse = l->operations, entries;
-    if (l->ops == &linsol_klu) linsol_klu_cost(l->self, &sparse, &entries);
-    return sparse;
+    const double n = l->config.n, width = (double)p.lower + p.upper;
+    if (l->ops == &linsol_dense) l->operations = 2.0 / 3 * n * n * n, l->entries = n * n;
+    else if (l->ops == &linsol_band) l->operations = 2 * n * p.lower * width, l->entries = n * (width + p.lower + 1);
+    else if (l->ops == &linsol_klu) linsol_klu_cost(l->self, &l->operations, &l->entries);
 }
 
 int linsol_open(linsol *l, const char *name, const linsol_config *c, char *why, size_t size)
@@ -203,7 +202,7 @@ int linsol_open(linsol *l, const char *name, const linsol_config *c, char *why, 
     if (size) *why = 0;
     int st = c->mass ? check_mass(c, why, size) : 0;
     if (!st) st = open_named(l, name, c, why, size);
-    if (!st) l->operations = operations(l);
+    if (!st) estimate(l);
     return st;
 }
 

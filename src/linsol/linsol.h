@@ -105,6 +105,7 @@ typedef struct linsol {
     void *self;
     linsol_config config;
     double operations; /* of a factorization, by the pattern; 0: not known */
+    double entries;    /* of the factors, likewise */
 } linsol;
 
 /* linsol.c. name "auto" chooses by the pattern that J and M have together: dense; band where it is narrow; and for a sparse one,

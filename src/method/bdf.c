@@ -20,6 +20,9 @@ static const double theta_kept = 0.3;                        /* convergence with
 
 enum { NOTE_KEPT = 8 }; /* + the order */
 
+enum { RING_UP_TO = 20000 };                                /* states */
+static const double ring_bytes = 64e6, bytes_an_entry = 12; /* of factors */
+
 /* ---- opening and closing ---------------------------------------------------------------------------------------------- */
 
 static int bdf_open(costate_solver *s)
@@ -30,11 +33,12 @@ static int bdf_open(costate_solver *s)
     s->method = m;
     s->witness = 0;
     m->most = s->table->order;
-    TRY(cst__implicit_open(s, &m->im, SLOTS));
+    m->slots = s->prob.n <= RING_UP_TO ? SLOTS : 2;
+    TRY(cst__implicit_open(s, &m->im, m->slots));
     const size_t n = cst__pad((size_t)s->prob.n);
-    double *at = m->memory = cst__alloc(&s->alloc, (SLOTS + 4) * n, sizeof(double));
+    double *at = m->memory = cst__alloc(&s->alloc, ((size_t)m->slots + 4) * n, sizeof(double));
     if (!at) return cst__fail(s, COSTATE_ERR_MEMORY, "the method");
-    for (int i = 0; i < SLOTS; i++, at += n) m->held[i].y = at;
+    for (int i = 0; i < m->slots; i++, at += n) m->held[i].y = at;
     m->r = at;
     m->slope = at += n;
     m->predicted = at += n;
@@ -57,7 +61,7 @@ static void bdf_start(costate_solver *s, int fresh)
 {
     bdf *m = s->method;
     m->im.key = -1;
-    for (int i = 0; i < SLOTS; i++) m->held[i].shift = 0;
+    for (int i = 0; i < m->slots; i++) m->held[i].shift = 0;
     if (!fresh) return;
     cst__bdf_settle_start(m, s->prob.mass != NULL);
     if (m->im.ls.ops->restart) m->im.ls.ops->restart(m->im.ls.self);
@@ -152,8 +156,7 @@ static held_matrix carried(const costate_solver *s, const step *st)
 {
     const double *copied = bdf_copied(s, st), *whole = st->into ? st->base : st->y;
     const int ago = (int)copied[CARRY_MADE], near = ago <= st->into && st->into > 0;
-    return (held_matrix){copied[CARRY_T], copied[CARRY_SHIFT],
-                         near ? bdf_before(s, st, NULL, ago) : whole + s->live + CARRY_Y};
+    return (held_matrix){copied[CARRY_T], copied[CARRY_SHIFT], near ? bdf_before(s, st, NULL, ago) : whole + s->live + CARRY_Y};
 }
 
 static held_matrix fresh(const step *st, const bdf_formula *f)
@@ -172,8 +175,25 @@ static int keeps(const costate_solver *s, const step *st, double c)
 {
     const bdf *m = s->method;
     if (st->note >= 0) return st->note >= NOTE_KEPT;
-    if (!m->im.values || implicit_light(&m->im, SLOT_STEP)) return 0;
+    if (!m->im.values || implicit_light(&m->im, m->at)) return 0;
     return near(s, st, c) && st->y[s->live + CARRY_THETA] <= theta_kept;
+}
+
+/* How many matrices of steps are kept: as many as are small together. */
+static int ring(const costate_solver *s)
+{
+    const bdf *m = s->method;
+    const double one = bytes_an_entry * m->im.ls.entries, most = m->slots - 1;
+    return one > 0 ? (int)fmax(1, fmin(most, ring_bytes / one)) : 1;
+}
+
+/* Which of them is a; -1: none. */
+static int slot_of(const costate_solver *s, const held_matrix *a)
+{
+    const bdf *m = s->method;
+    for (int i = 0; i < m->slots - 1; i++)
+        if (cst__implicit_holds(s, &m->held[i], a)) return i;
+    return -1;
 }
 
 int cst__bdf_linear(costate_solver *s, const step *st, const bdf_formula *f, int transposed, int w, double *x, double *work)
@@ -184,13 +204,13 @@ int cst__bdf_linear(costate_solver *s, const step *st, const bdf_formula *f, int
     if (cst__implicit_iterates(s, transposed) && (kept || !m->im.ls.ops->light)) {
         int converged;
         const held_matrix a = kept ? carried(s, st) : fresh(st, f);
-        const int slot = transposed && !cst__implicit_holds(s, &m->held[SLOT_STEP], &a) ? SLOT_SWEEP : SLOT_STEP;
+        const int held = slot_of(s, &a), slot = held >= 0 ? held : m->slots - 1;
         TRY(cst__implicit_hold(s, slot, &m->held[slot], &a));
         TRY(cst__iterate(s, &(iterated_system){st->tn, f->c, y, y}, slot, transposed, w, x, work, &converged));
         if (converged) return 0;
     }
-    TRY(cst__implicit_hold(s, SLOT_SWEEP, &m->held[SLOT_SWEEP], &(held_matrix){st->tn, f->c, y}));
-    return cst__implicit_solve(s, &m->im, SLOT_SWEEP, transposed, w, x);
+    TRY(cst__implicit_hold(s, m->slots - 1, &m->held[m->slots - 1], &(held_matrix){st->tn, f->c, y}));
+    return cst__implicit_solve(s, &m->im, m->slots - 1, transposed, w, x);
 }
 
 /* ---- the step --------------------------------------------------------------------------------------------------------- */
@@ -244,12 +264,14 @@ static int iterate(costate_solver *s, const step *st, const bdf_formula *f, cons
     const double one = 1, damp = 2 / (1 + f->c / a->shift), *r = m->r, *e = m->off;
     memset(m->off, 0, n * sizeof *m->off);
     memcpy(st->stages, m->predicted, n * sizeof *m->off);
-    TRY(cst__implicit_hold(s, SLOT_STEP, &m->held[SLOT_STEP], a));
+    const int held = slot_of(s, a);
+    m->at = held >= 0 ? held : (m->at + 1) % ring(s);
+    TRY(cst__implicit_hold(s, m->at, &m->held[m->at], a));
     *k = newton_start(s, st, judge(s, st->h, 1, &one, &st->y, st->y, st->y), 0);
     for (;;) {
         TRY(residual(s, st, f, m->r));
         if (!cst__all_finite(n, m->r)) return blame(s, st->stages);
-        TRY(cst__implicit_correct(s, &m->im, SLOT_STEP, m->r));
+        TRY(cst__implicit_correct(s, &m->im, m->at, m->r));
         const double norm = judge(s, st->h, 1, &damp, &r, st->y, st->stages);
         if (!isfinite(norm)) return blame(s, st->stages);
         cst__combine(n, m->off, 1, &damp, &r, m->off);

@@ -24,7 +24,9 @@ enum { BDF_MOST = 5, BDF_PAST = BDF_MOST + 1 }; /* order; past values kept */
  * made, which all are copied to the stage data, convergence, and its y. */
 enum { CARRY_AGES, CARRY_SHIFT = BDF_MOST, CARRY_T, CARRY_MADE, CARRY_COPIED, CARRY_THETA = CARRY_COPIED, CARRY_Y };
 
-enum { SLOT_STEP, SLOT_SWEEP, SLOTS }; /* the step's matrix; one of a sweep's own */
+/* Factors that are kept: of the last matrices of steps, for the way back, if they are small; and, behind them, one of a sweep's
+ * own. */
+enum { RING = 8, SLOTS = RING + 1 };
 
 typedef struct bdf_formula {
     int k;
@@ -38,6 +40,7 @@ typedef struct bdf {
     int most; /* order */
     implicit im; /* its key is 0 while it holds a Jacobian */
     held_matrix held[SLOTS];
+    int slots, at; /* how many there are; that of the last step */
     double *memory, *r;             /* n: residual, correction */
     double *predicted, *slope, *off; /* n: y and y' at the end by the past alone; and by what y is off that */
     int bad_component;          /* where f was not finite; -1: nowhere */
