@@ -169,7 +169,7 @@ static void test_tolerance(void **unused)
 static void test_factors(void **unused)
 {
     (void)unused;
-    costate_problem q = problem_of(1);
+    costate_problem q = problem_of();
     costate_options o = costate_defaults("bdf");
     double y[2] = {1, 0}, dy0[2], dp[2];
     o.rtol = o.atol = 1e-3;
@@ -267,15 +267,8 @@ static void test_stops(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-<<<<<<< HEAD
-        cmocka_unit_test(test_tolerance),
-        cmocka_unit_test(test_dense),
-        cmocka_unit_test(test_directions),
-        cmocka_unit_test(test_stops),
-=======
-        cmocka_unit_test(test_order),      cmocka_unit_test(test_tolerance), cmocka_unit_test(test_dense),
-        cmocka_unit_test(test_directions), cmocka_unit_test(test_stops),     cmocka_unit_test(test_factors),
->>>>>>> h-e
+        cmocka_unit_test(test_tolerance), cmocka_unit_test(test_dense),   cmocka_unit_test(test_directions),
+        cmocka_unit_test(test_stops),     cmocka_unit_test(test_factors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
