@@ -40,7 +40,7 @@
 /* ilu is chosen where complete factors cost as much as so many iterations a solution. It may take so many of them, and has
  * complete factors for matrices with which that does not do. */
 #define WORTH_TRYING 20.0
-#define WORTH 0.7
+#define WORTH 0.8
 #define WIDE 0.17 /* lower (lower + upper), as a fraction of n^2, from which on a dense matrix is faster than a band */
 
 /* Known by name only: it is a shared object of its own, for its licence. */

@@ -139,12 +139,12 @@ int cst__implicit_transposable(costate_solver *s)
 enum { DENSE_UP_TO = 64 }; /* states up to which no pattern is looked for */
 
 /* Solutions with a matrix: of Rosenbrock methods a stage's each; the others keep theirs, for two dozen of Newton's corrections.
- * In steps of BDF those cost less where they are iterated, and matrices are not kept: it comes to about four. */
+ * In steps of BDF those cost less where they are iterated, and matrices are not kept: it comes to about five. */
 static double solutions(const costate_solver *s)
 {
     switch (s->table->family) {
     case COSTATE_ROS: return s->table->stages;
-    case COSTATE_BDF: return 4;
+    case COSTATE_BDF: return 5;
     default: return 24;
     }
 }
