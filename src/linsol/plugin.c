@@ -1,4 +1,5 @@
-/* plugin.c - see plugin.h. A plugin exports one function, costate_NAME_ops(version). */
+/* plugin.c - see plugin.h. A plugin exports one function, costate_NAME_solver(version, size): the
+ * tables of both must be laid out alike, which between versions only the size tells. */
 #include "linsol/plugin.h"
 
 #include "platform/machine.h"
@@ -7,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef const linsol_ops *plugin_fn(const char *version);
+typedef const linsol_ops *plugin_fn(const char *version, size_t size);
 
 enum { PATH = 4096 };
 
@@ -17,13 +18,13 @@ static const linsol_ops *load_from(const char *folder, const char *name)
     char file[PATH], symbol[64];
     int size = snprintf(file, sizeof file, "%slibcostate_%s" PLATFORM_OBJECT, folder, name);
     if (size < 0 || (size_t)size >= sizeof file) return NULL;
-    snprintf(symbol, sizeof symbol, "costate_%s_ops", name);
+    snprintf(symbol, sizeof symbol, "costate_%s_solver", name);
     void *object = platform_object_keep(file);
     if (!object) return NULL;
     void *found = platform_object_find(object, symbol);
     plugin_fn *ops;
     memcpy(&ops, &found, sizeof ops); /* ISO C knows no conversion */
-    const linsol_ops *loaded = ops ? ops(COSTATE_VERSION) : NULL;
+    const linsol_ops *loaded = ops ? ops(COSTATE_VERSION, LINSOL_LAYOUT) : NULL;
     platform_object_close(object);
     return loaded;
 }

@@ -9,4 +9,6 @@
  * another version. */
 const linsol_ops *plugin_load(const char *name);
 
+#define LINSOL_LAYOUT (sizeof(linsol_ops) + sizeof(linsol_config))
+
 #endif

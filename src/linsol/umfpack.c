@@ -134,12 +134,12 @@ static const linsol_ops umfpack = {
     .solve = frontal_solve,
 };
 
-/* NULL: not made for this version of the library. */
-COSTATE_API const linsol_ops *costate_umfpack_ops(const char *version);
+/* NULL: not made for this library. */
+COSTATE_API const linsol_ops *costate_umfpack_solver(const char *version, size_t size);
 
-const linsol_ops *costate_umfpack_ops(const char *version)
+const linsol_ops *costate_umfpack_solver(const char *version, size_t size)
 {
-    return strcmp(version, COSTATE_VERSION) ? NULL : &umfpack;
+    return strcmp(version, COSTATE_VERSION) || size != LINSOL_LAYOUT ? NULL : &umfpack;
 }
 
 #endif
