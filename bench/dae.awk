@@ -60,7 +60,8 @@ END {
         if (!b) { print what "no run is as accurate: MISSED"; continue }
         ratio = gradient[order[r]] / gradient[order[b]]
         split(order[b], kb, SUBSEP)
-        printf "%s%s at rtol %s with %.1e is %.1f times as fast, at least %d: %s\n", what, kb[4], kb[2], err[order[b]], ratio, least, \
+        printf "%s%s at rtol %s with %.1e is %.1f times as fast, at least %d: %s\n", what, kb[4], kb[2], err[order[b]], ratio, \
+            least, \
             verdict(ratio >= least)
     }
     for (r = 1; r <= rows; r++) {

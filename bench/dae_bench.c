@@ -12,23 +12,51 @@ enum { POINT = 2 * 20 * 10 + 2 * 10 }; /* c1 in the middle of the food web */
 #define HEAT(i, j) (2 + (i) + 42 * (j))
 
 static const dae_problem problems[] = {
-    {"robertson_40", "problems/robertson_dae.c", NULL, 40, {1e-2, 1e-6, 1e-2},
+    {"robertson_40",
+     "problems/robertson_dae.c",
+     NULL,
+     40,
+     {1e-2, 1e-6, 1e-2},
      {{0, 0, 129.77648286160}, {0, 1, -3.6263833732286e-4}, {0, 2, 6.0442934210095e-8}}},
-    {"robertson_4e5", "problems/robertson_dae.c", NULL, 4e5, {1e-2, 1e-6, 1e-2},
+    {"robertson_4e5",
+     "problems/robertson_dae.c",
+     NULL,
+     4e5,
+     {1e-2, 1e-6, 1e-2},
      {{0, 0, 300449.21370118}, {0, 1, -1.1973589238575}, {0, 2, 1.9956074382867e-4}}},
-    {"food_web", "problems/food_web.c", NULL, 0.05, {1},
-     {{0, 0, 393702224065.94}, {0, 1, 187189657363.02}, {0, 2 + POINT, 3008155199.8793}, {1, 0, 3938.0335716718},
+    {"food_web",
+     "problems/food_web.c",
+     "PREY",
+     0.05,
+     {1},
+     {{0, 0, 393702224065.94},
+      {0, 1, 187189657363.02},
+      {0, 2 + POINT, 3008155199.8793},
+      {1, 0, 3938.0335716718},
       {1, 1, 1872.3645196967}}},
-    {"heat_dae", "bench/models/heat_dae.c", NULL, 0.16, {1},
-     {{0, 0, -2.7267582833164}, {0, 1, -2.7267582833164}, {1, 0, -15.217818062708}, {1, 1, -15.217818062708},
-      {0, HEAT(20, 20), 0.0038538381624975}, {0, HEAT(1, 1), 2.26158547489919e-05}, {1, HEAT(20, 20), 0.0700736210532483},
+    {"heat_dae",
+     "bench/models/heat_dae.c",
+     NULL,
+     0.16,
+     {1},
+     {{0, 0, -2.7267582833164},
+      {0, 1, -2.7267582833164},
+      {1, 0, -15.217818062708},
+      {1, 1, -15.217818062708},
+      {0, HEAT(20, 20), 0.0038538381624975},
+      {0, HEAT(1, 1), 2.26158547489919e-05},
+      {1, HEAT(20, 20), 0.0700736210532483},
       {1, HEAT(1, 1), 0.00127756205085361}}},
 };
 
 dae_case dae_open(int argc, char **argv, int order)
 {
     if (argc < 5) bench_give_up("usage: program problem method rtol reps", "[option=value ...]");
-    dae_case c = {.method = argv[2], .rtol = atof(argv[3]), .reps = atoi(argv[4]), .options = argv + 5, .forward = HUGE_VAL,
+    dae_case c = {.method = argv[2],
+                  .rtol = atof(argv[3]),
+                  .reps = atoi(argv[4]),
+                  .options = argv + 5,
+                  .forward = HUGE_VAL,
                   .gradient = HUGE_VAL};
     for (size_t i = 0; i < sizeof problems / sizeof *problems; i++)
         if (!strcmp(problems[i].name, argv[1])) c.of = &problems[i];

@@ -1,15 +1,17 @@
 /* dae_idas.c - differential-algebraic problems with IDAS; see dae_bench.h. The system is F = M v - f(t, y, p), M a diagonal with
  * ones and zeros; right-hand side and products are the generated ones, Jacobians by hand. Method "dense" or "klu" (ordered by
- * AMD). Options: hermite=1 (polynomial interpolation otherwise), quad=0 (quadratures not in the error test), and in units of rtol
- * atol_backward=x (0.01), atol_quad=x (0.01).
+ * AMD). Options: hermite=1 (polynomial interpolation otherwise), quad=0 (quadratures not in the error test), and in units of
+ * rtol atol_backward=x (0.01), atol_quad=x (0.01).
  *
  * The continuous adjoint of objective o, for all objectives in one backward run, IDAS's way:
  *
- *     M lambda' + f_y^T lambda + r_y^T = 0,   dg/dp = [terminal part] + integral of f_p^T lambda + r_p^T,   dg/dd(0) = lambda_d(0)
+ *     M lambda' + f_y^T lambda + r_y^T = 0
+ *     dg/dp = [terminal part] + integral of f_p^T lambda + r_p^T,   dg/dd(0) = lambda_d(0)
  *
  * d being the states with a mass, a those without, and h their equations 0 = h. At t1 (Cao, Li, Petzold, Serban 2003, 4.1)
  *
- *     h_a^T x_a = g_a^T,  lambda_d = g_d^T - h_d^T x_a,  terminal part g_p^T - h_p^T x_a,   h_a^T lambda_a = -f_a^T lambda_d - r_a^T
+ *     h_a^T x_a = g_a^T,   lambda_d = g_d^T - h_d^T x_a,   terminal part g_p^T - h_p^T x_a
+ *     h_a^T lambda_a = -f_a^T lambda_d - r_a^T
  *
  * Everything is made once, before the timing, and starts again for every repetition. */
 #include "cvodes.h"
@@ -50,11 +52,11 @@ struct context {
     double atol_backward, atol_quad;
     SUNContext sun;
     N_Vector y, slope, atol, id;
-    SUNMatrix M, A;          /* A: [I 0; h_d h_a]^T */
+    SUNMatrix M, A; /* A: [I 0; h_d h_a]^T */
     SUNLinearSolver solver, solverA;
-    void *ida;               /* with adjoints, */
-    void *plain;             /* and without */
-    int ready;               /* there are backward problems */
+    void *ida;   /* with adjoints, */
+    void *plain; /* and without */
+    int ready;   /* there are backward problems */
     goal goal[GOALS];
 };
 
@@ -379,7 +381,8 @@ static dae_counts count(const context *x)
 int main(int argc, char **argv)
 {
     dae_case c = dae_open(argc, argv, 1);
-    context x = {.c = &c, .p = c.about.p, .quad = 1, .atol_backward = 0.01, .atol_quad = 0.01, .dense = !strcmp(c.method, "dense")};
+    context x = {
+        .c = &c, .p = c.about.p, .quad = 1, .atol_backward = 0.01, .atol_quad = 0.01, .dense = !strcmp(c.method, "dense")};
     if (c.goals > GOALS) bench_give_up("more objectives than expected:", argv[1]);
     for (char **text = c.options; *text; text++)
         if (sscanf(*text, "hermite=%d", &x.hermite) + sscanf(*text, "quad=%d", &x.quad) +

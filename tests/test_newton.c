@@ -25,6 +25,16 @@ static void test_turning(void **unused)
     }
 }
 
+/* The same far above what the solution can bear, where a halt would be round-off of algebraic equations. */
+static void test_turning_early(void **unused)
+{
+    static const double norm[] = {3, 0.002, 0.0072, 0.0061, 0.0012, 1e-4, 3e-6, 2e-7, 1e-9, 2e-11};
+    newton_verdict last;
+    (void)unused;
+    newton c = {.most = 10, .firm = 1, .sized = 1, .share = 1e-3, .kappa = 1e-14, .noise = 1e-10, .rate = 1, .near = 0};
+    assert_int_equal(corrections(c, norm, COUNT(norm), &last), COUNT(norm));
+}
+
 /* Round-off of f above what was expected: corrections that go neither up nor down are the end. */
 static void test_halting(void **unused)
 {
@@ -41,6 +51,6 @@ static void test_halting(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_turning), cmocka_unit_test(test_halting)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_turning), cmocka_unit_test(test_turning_early), cmocka_unit_test(test_halting)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

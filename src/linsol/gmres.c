@@ -42,6 +42,7 @@ typedef struct gmres {
     const linsol_mass *mass; /* NULL: the identity */
     int n, basis, most;
     double tol;
+    int once; /* linsol_gmres_once */
     room blocks, lanes, small;
     int slots;
     shift shift[];
@@ -51,11 +52,11 @@ typedef struct gmres {
 typedef struct task {
     gmres *g;
     int slot, transposed, z, w;
-    size_t width, size;    /* size = n * width */
+    size_t width, size; /* size = n * width */
     lane *lane;
     double *v, *b, *in, *out; /* basis + 1 blocks, then one each; mx one more, if M is not the identity */
     double *mx;
-    double *dots;          /* 2w */
+    double *dots; /* 2w */
 } task;
 
 static void gmres_close(void *self)
@@ -93,7 +94,7 @@ static int gmres_factor(void *self, int slot, int cplx, double re, double im, co
 
 /* F(z, w, ...) with z and the usual numbers of lanes as constants. */
 #define LANES(F, t, ...)                                                                                                         \
-    ((t)->z ? ((t)->w == 1 ? F(1, 1, __VA_ARGS__) : F(1, (size_t)(t)->w, __VA_ARGS__))                                           \
+    ((t)->z        ? ((t)->w == 1 ? F(1, 1, __VA_ARGS__) : F(1, (size_t)(t)->w, __VA_ARGS__))                                    \
      : (t)->w == 2 ? F(0, 2, __VA_ARGS__)                                                                                        \
      : (t)->w == 4 ? F(0, 4, __VA_ARGS__)                                                                                        \
      : (t)->w == 8 ? F(0, 8, __VA_ARGS__)                                                                                        \
@@ -365,9 +366,11 @@ static int not_a_number(const task *t, double *x)
     return 0;
 }
 
-void linsol_gmres_tolerance(void *self, double tol)
+void linsol_gmres_once(void *self, double tol)
 {
-    ((gmres *)self)->tol = tol;
+    gmres *g = self;
+    g->tol = tol;
+    g->once = 1;
 }
 
 static int gmres_solve(void *self, int slot, int transposed, int w, double *x)
@@ -387,7 +390,10 @@ static int gmres_solve(void *self, int slot, int transposed, int w, double *x)
     }
     while (open) {
         st = cycle(&t, &iterations, x);
-        if (!st) st = residual(&t, x);
+        for (int l = 0; !st && t.g->once && l < w; l++)
+            if (t.lane[l].running) st = LINSOL_NOT_CONVERGED;
+        if (st || t.g->once) return st;
+        st = residual(&t, x);
         if (st) return st;
         open = 0;
         for (int l = 0; l < w; l++) {

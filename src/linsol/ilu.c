@@ -46,13 +46,13 @@ typedef struct ilu {
     costate_allocator alloc;
     linsol_config config;
     pencil map;
-    size_t jac; /* values of J */
-    lists by[2]; /* columns of A, with A^T; its rows, with A */
-    int *turn;   /* place by columns of every place by rows */
-    int *where;  /* n: place of a column in the row at hand; -1: it has none */
-    room scaled; /* a block of right-hand sides */
+    size_t jac;                   /* values of J */
+    lists by[2];                  /* columns of A, with A^T; its rows, with A */
+    int *turn;                    /* place by columns of every place by rows */
+    int *where;                   /* n: place of a column in the row at hand; -1: it has none */
+    room scaled;                  /* a block of right-hand sides */
     linsol krylov, probe, direct; /* direct: opened when it is first needed */
-    int at;                /* slot that is being solved with */
+    int at;                       /* slot that is being solved with */
     slot slot[];
 } ilu;
 
@@ -254,8 +254,7 @@ static void scale_matrix(const ilu *q, slot *s)
     const pencil *p = &q->map;
     for (int j = 0; j < p->n; j++)
         for (int k = p->colptr[j]; k < p->colptr[j + 1]; k++)
-            for (int part = 0; part <= s->z; part++)
-                s->a[0][((size_t)k << s->z) + (size_t)part] *= s->s[j] / s->s[p->rowind[k]];
+            for (int part = 0; part <= s->z; part++) s->a[0][((size_t)k << s->z) + (size_t)part] *= s->s[j] / s->s[p->rowind[k]];
 }
 
 /* By rows what is there by columns. */
@@ -393,7 +392,7 @@ static int refine(ilu *q, int at, int transposed, int w, const double *b, double
     memcpy(r, b, all * sizeof *r);
     memset(x, 0, all * sizeof *x);
     for (int round = 0; round < ROUNDS; round++) {
-        linsol_gmres_tolerance(q->krylov.self, tol);
+        linsol_gmres_once(q->krylov.self, tol);
         int st = q->krylov.ops->solve(q->krylov.self, at, transposed, w, r);
         if (st) return st;
         for (size_t i = 0; i < all; i++) x[i] += r[i];
@@ -423,6 +422,29 @@ static int ilu_solve(void *self, int at, int transposed, int w, double *x)
     return st;
 }
 
+static int ilu_correct(void *self, int at, double *x)
+{
+    ilu *q = self;
+    slot *s = &q->slot[at];
+    if (!s->iterates) return by_complete_factors(q, at, 0, 1, x);
+    const size_t all = (size_t)q->map.n << s->z;
+    int st = room_for(&q->scaled, &q->alloc, all, sizeof(double));
+    if (st) return st;
+    double *b = q->scaled.at;
+    q->at = at;
+    into_units(q, s, 1, 1, x, b);
+    linsol_gmres_once(q->krylov.self, pow(10, -PROBE_DIGITS));
+    st = q->krylov.ops->solve(q->krylov.self, at, 0, 1, b);
+    if (st == LINSOL_NOT_CONVERGED || st == LINSOL_NOT_FINITE) return by_complete_factors(q, at, 0, 1, x);
+    if (!st) into_units(q, s, 0, 1, b, x);
+    return st;
+}
+
+static int ilu_light(const void *self, int at)
+{
+    return ((const ilu *)self)->slot[at].iterates;
+}
+
 const linsol_ops linsol_ilu = {
     .name = "ilu",
     .formats = 1 << COSTATE_BANDED | 1 << COSTATE_CSC,
@@ -430,4 +452,6 @@ const linsol_ops linsol_ilu = {
     .close = ilu_close,
     .factor = ilu_factor,
     .solve = ilu_solve,
+    .correct = ilu_correct,
+    .light = ilu_light,
 };

@@ -25,6 +25,7 @@
 
 #include <klu.h>
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 /* With 0.1, pivots leave the diagonal of a shallow water grid at large steps: 15 times the work, and no smaller residual. */
@@ -204,19 +205,33 @@ static int stable(const sparse *k, const slot *s)
            chunk_largest(parts * s->unz, s->u) <= LARGE_U * chunk_largest(parts * k->map.size, k->values);
 }
 
+/* A power of two, the inverse of x but for its fraction; of zero and of what is out of range, one. */
+static double inverse_power(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    const uint64_t exponent = bits >> 52, most = 2046; /* of 2^1023, whose inverse is still normal: 2046 less it */
+    if (exponent == 0 || exponent >= most) return 1;
+    bits = (most - exponent) << 52;
+    memcpy(&x, &bits, sizeof bits);
+    return x;
+}
+
 /* R, and the matrix multiplied by it. */
 static void scale_rows(sparse *k, const slot *s)
 {
-    const size_t part = s->cplx ? 2 : 1;
+    const size_t parts = s->cplx ? 2 : 1;
+    const int *rowind = k->map.rowind;
     double *row = s->row;
     for (int i = 0; i < k->map.n; i++) row[i] = 0;
-    for (size_t e = 0; e < k->map.size * part; e++) {
-        double *most = &row[k->map.rowind[e / part]];
-        const double value = fabs(k->values[e]);
-        if (value > *most) *most = value;
-    }
-    for (int i = 0; i < k->map.n; i++) row[i] = row[i] > 0 ? exp2(-logb(row[i])) : 1;
-    for (size_t e = 0; e < k->map.size * part; e++) k->values[e] *= row[k->map.rowind[e / part]];
+    for (size_t e = 0; e < k->map.size; e++)
+        for (size_t part = 0; part < parts; part++) {
+            const double value = fabs(k->values[e * parts + part]);
+            if (value > row[rowind[e]]) row[rowind[e]] = value;
+        }
+    for (int i = 0; i < k->map.n; i++) row[i] = inverse_power(row[i]);
+    for (size_t e = 0; e < k->map.size; e++)
+        for (size_t part = 0; part < parts; part++) k->values[e * parts + part] *= row[rowind[e]];
 }
 
 /* The pivots of this run's first matrix, which this one becomes if there is none. */

@@ -13,29 +13,35 @@
 #include <string.h>
 
 /* The choice of "auto", by the pattern that J and M have together. Dense: dense. A band: band, unless it is WIDE. Sparse, by
- * klu's analysis: dense if it is FILLED, ilu if complete factors cost as much as many iterations, superlu if it is HEAVY, else
- * klu. umfpack is never chosen, for its licence, nor gmres, which wants a preconditioner.
+ * klu's analysis: dense if it is FILLED, ilu if complete factors cost as much as many iterations, superlu if its dense blocks
+ * make up for what it takes to find them, else klu. umfpack is never chosen, for its licence, nor gmres, which wants a
+ * preconditioner.
  *
- * Where the limits are was measured (Zen 4, gcc 12, OpenBLAS 0.3.21; a factorization and four solves): klu against dense for
- * n = 8 .. 200 with 3 .. 20 entries per column; klu against superlu for grids of 400 .. 12,800 unknowns; band against dense for
- * n = 32 and 100. What comes of it, in milliseconds of rodas4 with its adjoint (* the choice):
- *     HIRES, n = 8             dense 1.3*
+ * Where the limits are was measured (Zen 4, gcc 12, OpenBLAS 0.3.21): klu against dense for n = 8 .. 200 with 3 .. 20 entries per
+ * column; klu, superlu and ilu for grids in two and three dimensions of 400 .. 20,000 unknowns. What comes of it, in milliseconds
+ * of a run of rodas4 with its gradient (bench/run linsol makes such a table; * the choice):
  *     POLLU, n = 20            dense 2.5   klu 1.8*   superlu 4.9   umfpack 7.0
- *     CBM-IV, n = 32           dense 19    klu 15*    superlu 33    umfpack 55
- *     Brusselator, n = 1000    dense 1900  klu 15     superlu 28    umfpack 44    band 15*
- *     heat, n = 10,000                     klu 260*   superlu 290   umfpack 310
- *     shallow water, n = 4800              klu 2200   superlu 600*  umfpack 550
- *     Gray-Scott, n = 20,000               klu 40000  superlu 15900 umfpack 6900  ilu 2600* */
+ *     food web, n = 800        klu 9*      superlu 39    umfpack 66    ilu 14     gmres 610
+ *     Brusselator, n = 1000    klu 8       superlu 16    umfpack 26    ilu 23     band 8*
+ *     Brusselator, n = 3200    klu 1300    superlu 810   umfpack 1050  ilu 690*   gmres 610
+ *     heat, n = 10,000         klu 160*    superlu 160   umfpack 170   ilu 560    gmres 310
+ *     Gray-Scott, n = 1800     klu 180     superlu 120   umfpack 120   ilu 45*    gmres 14
+ *     Gray-Scott, n = 20,000   klu 8200    superlu 2500  umfpack 2900  ilu 700*   gmres 340
+ *     cube, n = 4096           klu 330     superlu 240                 ilu 50*    gmres 19
+ * GMRES on products alone is less exact, 1e-10 in one norm, and fails where steps are large. */
 #define FILLED 0.15 /* klu's operations, as a fraction of n^3, from which on a dense matrix is faster */
-#define HEAVY 90.0  /* klu's operations per entry of the factors, from which on dense blocks are faster */
-/* What GMRES with incomplete factors may cost instead, in klu's operations: an entry of the matrix takes ITERATION of them in
- * every iteration, an entry of complete factors SOLVE in every solution, and there are about PER_MATRIX of these. It is chosen
- * from WORTH_TRYING iterations a solution on, and has complete factors for matrices with which it does not do. */
-#define ITERATION 20.0
-#define SOLVE 10.0
-#define PER_MATRIX 6.0
-#define WORTH_TRYING 25.0
-#define WIDE 0.17   /* lower (lower + upper), as a fraction of n^2, from which on a dense matrix is faster than a band */
+/* In klu's operations of a factorization: superlu's, and one of ilu's iterations for an entry of the matrix; and an entry of
+ * complete factors in a solution. */
+#define DENSE_BLOCKS 0.1
+#define FIND_BLOCKS 83.0 /* for an entry of the factors */
+#define ITERATION 7.0
+#define SOLVE 4.0
+#define SOLUTIONS 6.0 /* with a matrix, where nobody knows better */
+/* ilu is chosen where complete factors cost as much as so many iterations a solution. It may take so many of them, and has
+ * complete factors for matrices with which that does not do. */
+#define WORTH_TRYING 20.0
+#define WORTH 0.7
+#define WIDE 0.17 /* lower (lower + upper), as a fraction of n^2, from which on a dense matrix is faster than a band */
 
 /* Known by name only: it is a shared object of its own, for its licence. */
 static const linsol_ops umfpack = {.name = "umfpack", .package = "libsuitesparse-dev"};
@@ -131,15 +137,17 @@ static int open_sparse(linsol *l, char *why, size_t size)
     int st = open_with(l, &linsol_klu, why, size);
     if (st) return st;
     linsol_klu_cost(l->self, &operations, &entries);
-    double values = (double)pattern_values(&l->config.pattern, l->config.n);
+    double values = (double)pattern_values(&l->config.pattern, l->config.n), blocks = INFINITY;
     if (l->config.mass) values += (double)pattern_values(&l->config.mass->pattern, l->config.n);
-    const double worth = (operations + SOLVE * PER_MATRIX * entries) / (ITERATION * PER_MATRIX * values);
+    if (linsol_superlu.open) blocks = DENSE_BLOCKS * operations + FIND_BLOCKS * entries;
+    const double solutions = l->config.solutions > 0 ? l->config.solutions : SOLUTIONS;
+    const double worth = (fmin(operations, blocks) / solutions + SOLVE * entries) / (ITERATION * values);
     l->operations = operations;
     const linsol_ops *better = NULL;
     if (operations > FILLED * n * n * n) better = &linsol_dense;
     else if (worth >= WORTH_TRYING) better = &linsol_ilu;
-    else if (operations > HEAVY * entries && linsol_superlu.open) better = &linsol_superlu;
-    if (better == &linsol_ilu) l->config.most = (int)fmin(worth, 1000);
+    else if (blocks < operations) better = &linsol_superlu;
+    if (better == &linsol_ilu) l->config.most = (int)fmin(WORTH * worth, 1000);
     if (!better) return 0;
     l->ops->close(l->self);
     return open_with(l, better, why, size);
@@ -223,10 +231,9 @@ void linsol_mass_apply(const linsol_mass *m, int n, int transposed, int w, const
 
 /* ---- the listing ----------------------------------------------------------------------------------------------------- */
 
-static const char *const what[KNOWN] = {"LAPACK, general matrices",         "LAPACK, band matrices",
-                                        "KLU, sparse matrices",             "UMFPACK, sparse, by dense blocks",
-                                        "SuperLU, sparse, by dense blocks", "GMRES, without a matrix",
-                                        "GMRES, incomplete factors"};
+static const char *const what[KNOWN] = {
+    "LAPACK, general matrices",         "LAPACK, band matrices",   "KLU, sparse matrices",     "UMFPACK, sparse, by dense blocks",
+    "SuperLU, sparse, by dense blocks", "GMRES, without a matrix", "GMRES, incomplete factors"};
 
 int costate_linsol_sized(int i, costate_linsol_info *info, size_t size)
 {

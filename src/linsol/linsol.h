@@ -66,6 +66,7 @@ typedef struct linsol_config {
     int restart, most;   /* GMRES: length of the basis, at least 1; most iterations */
     const costate_linear_solver *own; /* a user's solver, instead of any by name; NULL: none */
     int cplx;            /* own: complex matrices will come */
+    double solutions;    /* about how many there will be with a matrix; 0: not known */
     linsol_said *said;   /* own: where LINSOL_CALLBACK is explained */
 } linsol_config;
 
@@ -81,6 +82,10 @@ struct linsol_ops {
     int (*follow)(void *self, const void *other); /* take the pivot order of another one's run, same pattern; NULL: no need */
     int (*factor)(void *self, int slot, int cplx, double re, double im, const double *jac);
     int (*solve)(void *self, int slot, int transposed, int w, double *x);
+    /* What iterates has these two, or NULL. A correction of Newton's method, to three digits of the residual, which it is
+     * computed from anew; and whether the factors in a slot cost no more than a solution or two, so that none need be kept. */
+    int (*correct)(void *self, int slot, double *x);
+    int (*light)(const void *self, int slot);
 };
 
 /* A back end whose `open` is NULL was built without what it needs. */
@@ -89,8 +94,9 @@ extern const linsol_ops linsol_dense, linsol_band, linsol_klu, linsol_superlu, l
 /* What a factorization costs an opened "klu", by its analysis: operations, and entries of the factors. */
 void linsol_klu_cost(const void *self, double *operations, double *entries);
 
-/* The relative residual at which the solutions of an opened "gmres" end from now on. */
-void linsol_gmres_tolerance(void *self, double tol);
+/* Solutions of an opened "gmres" end, from now on, with one cycle: when its own recursion for the residual says that it is below
+ * tol, which the caller is to look into. */
+void linsol_gmres_once(void *self, double tol);
 
 /* An opened solver of any back end. */
 typedef struct linsol {

@@ -167,21 +167,23 @@ static int near(const costate_solver *s, const step *st, double c)
     return ratio > ratio_least && ratio < ratio_most;
 }
 
-/* The matrix is kept by a first attempt if it is good, by a repeated one if it was. */
+/* The matrix is kept by a first attempt if it is good and took some time, by a repeated one if it was. */
 static int keeps(const costate_solver *s, const step *st, double c)
 {
     const bdf *m = s->method;
     if (st->note >= 0) return st->note >= NOTE_KEPT;
-    return m->im.values && near(s, st, c) && st->y[s->live + CARRY_THETA] <= theta_kept;
+    if (!m->im.values || implicit_light(&m->im, SLOT_STEP)) return 0;
+    return near(s, st, c) && st->y[s->live + CARRY_THETA] <= theta_kept;
 }
 
 int cst__bdf_linear(costate_solver *s, const step *st, const bdf_formula *f, int transposed, int w, double *x, double *work)
 {
     bdf *m = s->method;
     const double *y = st->stages;
-    if (cst__implicit_iterates(s, transposed)) {
+    const int kept = st->note >= NOTE_KEPT;
+    if (cst__implicit_iterates(s, transposed) && (kept || !m->im.ls.ops->light)) {
         int converged;
-        const held_matrix a = st->note >= NOTE_KEPT ? carried(s, st) : fresh(st, f);
+        const held_matrix a = kept ? carried(s, st) : fresh(st, f);
         const int slot = transposed && !cst__implicit_holds(s, &m->held[SLOT_STEP], &a) ? SLOT_SWEEP : SLOT_STEP;
         TRY(cst__implicit_hold(s, slot, &m->held[slot], &a));
         TRY(cst__iterate(s, &(iterated_system){st->tn, f->c, y, y}, slot, transposed, w, x, work, &converged));
@@ -247,7 +249,7 @@ static int iterate(costate_solver *s, const step *st, const bdf_formula *f, cons
     for (;;) {
         TRY(residual(s, st, f, m->r));
         if (!cst__all_finite(n, m->r)) return blame(s, st->stages);
-        TRY(cst__implicit_solve(s, &m->im, SLOT_STEP, 0, 1, m->r));
+        TRY(cst__implicit_correct(s, &m->im, SLOT_STEP, m->r));
         const double norm = judge(s, st->h, 1, &damp, &r, st->y, st->stages);
         if (!isfinite(norm)) return blame(s, st->stages);
         cst__combine(n, m->off, 1, &damp, &r, m->off);

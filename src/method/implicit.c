@@ -138,6 +138,17 @@ int cst__implicit_transposable(costate_solver *s)
 
 enum { DENSE_UP_TO = 64 }; /* states up to which no pattern is looked for */
 
+/* Solutions with a matrix: of Rosenbrock methods a stage's each; the others keep theirs, for two dozen of Newton's corrections.
+ * In steps of BDF those cost less where they are iterated, and matrices are not kept: it comes to about four. */
+static double solutions(const costate_solver *s)
+{
+    switch (s->table->family) {
+    case COSTATE_ROS: return s->table->stages;
+    case COSTATE_BDF: return 4;
+    default: return 24;
+    }
+}
+
 static int open_now(costate_solver *s, implicit *m)
 {
     char why[256] = "";
@@ -164,6 +175,7 @@ static int open_now(costate_solver *s, implicit *m)
                             .op = {apply, conditioned ? precondition : NULL, conditioned ? prepare : NULL, ctx},
                             .own = s->opt.linear_solver,
                             .cplx = s->table->family == COSTATE_FIRK,
+                            .solutions = solutions(s),
                             .said = &m->said,
                             .tol = s->opt.gmres_tol,
                             .restart = (int)s->opt.gmres_basis,
@@ -286,6 +298,14 @@ int cst__implicit_solve(costate_solver *s, implicit *m, int slot, int transposed
 {
     s->stats.solve++;
     int rc = m->ls.ops->solve(m->ls.self, slot, transposed, w, x);
+    return rc ? cst__implicit_outcome(s, m, &m->ls, rc, "solving") : 0;
+}
+
+int cst__implicit_correct(costate_solver *s, implicit *m, int slot, double *x)
+{
+    if (!m->ls.ops->correct) return cst__implicit_solve(s, m, slot, 0, 1, x);
+    s->stats.solve++;
+    int rc = m->ls.ops->correct(m->ls.self, slot, x);
     return rc ? cst__implicit_outcome(s, m, &m->ls, rc, "solving") : 0;
 }
 

@@ -52,6 +52,15 @@ int cst__implicit_algebraic(costate_solver *s, implicit *m, int slot, double t, 
 int cst__implicit_factor(costate_solver *s, implicit *m, int slot, int complex, double re, double im);
 int cst__implicit_solve(costate_solver *s, implicit *m, int slot, int transposed, int w, double *x);
 
+/* A correction of Newton's method: solved as exactly as that needs. */
+int cst__implicit_correct(costate_solver *s, implicit *m, int slot, double *x);
+
+/* The factors there are cheap: better made anew than kept for other matrices. */
+static inline int implicit_light(const implicit *m, int slot)
+{
+    return m->ls.ops->light && m->ls.ops->light(m->ls.self, slot);
+}
+
 /* What a slot holds factors of: shift M - f_y(t, y), y a copy of n. shift 0: nothing. They are put there, unless they are, the
  * Jacobian at hand (its key is 0) being taken if it is that; a matrix-free solver applies f_y where it was last asked for. */
 typedef struct held_matrix {

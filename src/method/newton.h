@@ -74,7 +74,8 @@ static inline newton newton_start(const costate_solver *s, const step *st, doubl
 /* An iteration that would not converge in time, or halts. One that is slow goes on, where steps have a given size. */
 static inline newton_verdict newton_late(newton *c, double norm, int halts)
 {
-    if (norm <= c->noise || (c->near > 0 && norm <= little && (halts || !c->sized))) return NEWTON_DONE;
+    const int halted = c->sized ? halts && c->stuck > 2 : 1; /* it may go on growing smaller after it grew */
+    if (norm <= c->noise || (c->near > 0 && norm <= little && halted)) return NEWTON_DONE;
     if (c->firm && c->stuck < 4 && c->k < 10 * c->most) return NEWTON_AGAIN;
     return c->firm && norm * fmax(1, c->rate) <= 1 ? NEWTON_DONE : NEWTON_FAILS; /* round-off of f, then */
 }
@@ -106,7 +107,7 @@ static inline newton_verdict newton_judge(newton *c, double norm)
     double error = c->rate * norm;
     if (error <= c->kappa || norm == 0) return NEWTON_DONE;
     int left = c->most - c->k;
-    if (error <= c->share) return left > -c->most ? NEWTON_AGAIN : NEWTON_DONE;
+    if (error <= c->share) return left > -(c->sized ? 9 : 1) * c->most ? NEWTON_AGAIN : NEWTON_DONE;
     int late = left <= 0 || (c->k > 1 && error * __builtin_powi(c->theta, left - 1) > c->share);
     return late ? newton_late(c, norm, 0) : NEWTON_AGAIN;
 }
