@@ -51,6 +51,10 @@ static void test_halting(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_turning), cmocka_unit_test(test_turning_early), cmocka_unit_test(test_halting)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_turning),
+        cmocka_unit_test(test_turning_early),
+        cmocka_unit_test(test_halting),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
