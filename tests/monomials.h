@@ -1,4 +1,4 @@
-/* monomials.h - problems whose functions are sums of monomials in z = (y, p), with all their products, any of which can be spoilt:
+/* monomials.h - problems whose functions are sums of monomials in z = (y, p), with all products, any of which can be spoilt:
  *
  *     f_row = sum of c prod z_k^(e_k)
  *

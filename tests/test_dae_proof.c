@@ -115,8 +115,8 @@ static void test_proof(void **unused)
             costate_solver *s = NULL;
             char who[120];
             o.tangent_solve = o.adjoint_solve = "direct";
-            /* An index-2 state is a difference quotient, with round-off of y over the size of a step: SDIRK methods, of order 1 in
-             * it, take small ones to a tolerance. */
+            /* An index-2 state is a difference quotient, with round-off of y over the size of a step: SDIRK methods, of order 1
+             * in it, take small ones to a tolerance. */
             if (problems[k].kind & INDEX2 && !strncmp(method, "sdirk", 5)) o.step = problems[k].t1 / 20;
             snprintf(who, sizeof who, "%s %s by %s", problems[k].name, problems[k].define ? problems[k].define : "", method);
             const int status = costate_create(&s, q.prob, &o), fits = suits(method, problems[k].kind);

@@ -10,6 +10,7 @@
 
 #include "linsol/blas.h"
 #include "linsol/pencil.h"
+#include "linsol/plugin.h"
 
 #include <string.h>
 #include <umfpack.h>

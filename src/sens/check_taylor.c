@@ -38,7 +38,7 @@ static void noise(remainders *r)
     }
 }
 
-/* Noise adds to a remainder. One that is far below the power at a smaller size is not hidden by it, and there is no such power. */
+/* Noise adds to a remainder. One that is far below the power at a smaller size is not hidden by it: there is no such power. */
 static int falls_below(const double *r, int k, double slope)
 {
     for (int i = k + 1; i < LEVELS; i++)

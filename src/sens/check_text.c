@@ -87,7 +87,8 @@ static void gaps(const check *c)
         remark(out, "%d of %d slopes over these steps were not measured", out->steps.all - out->steps.measured, out->steps.all);
     if (c->lacks[0]) remark(out, "the Hessian was not judged: %s", c->lacks);
     if (c->loose > loose)
-        remark(out, "a tenth of the tolerance changes a derivative by %.0e of it: the run is too loose for derivatives", c->loose);
+        remark(out, "a tenth of the tolerance changes a derivative by %.0e of it: the run is too loose for derivatives",
+               c->loose);
     if (c->restless > 1e3 * c->s->opt.rtol)
         remark(out, "a tenth of the tolerance changes an objective by %.0e of it: the run is not as accurate as rtol says",
                c->restless);
