@@ -160,7 +160,8 @@ static int results(table *t, product which, int lanes)
 {
     const subject *b = t->b;
     const size_t w = (size_t)lanes, ny = b->ny * w, count = subject_count(b) * w;
-    const unsigned all = NO_YB | NO_PB | (which == VJP_DOT ? NO_YB_DOT | NO_PB_DOT : 0u);
+    const unsigned dots = which == VJP_DOT ? NO_YB_DOT | NO_PB_DOT : 0u, all = NO_YB | NO_PB | dots;
+    const unsigned there = (b->ny ? NO_YB | (dots & NO_YB_DOT) : 0u) | (b->np ? NO_PB | (dots & NO_PB_DOT) : 0u);
     const unsigned of_y = which == VJP_DOT && !t->still ? NO_YB_DOT : NO_YB, of_p = of_y << 1;
     subject bare = *b;
     const table part = {.b = &bare, .still = t->still, .spare = t->spare};
@@ -171,7 +172,7 @@ static int results(table *t, product which, int lanes)
     TRY(call(t, which, lanes, t->one, t->other, t->u, t->udot, t->shaken));
     blocks(t, lanes);
     for (bare.absent = 0, bare.adds = 1; bare.absent < all; bare.absent++) {
-        if ((bare.absent & all) != bare.absent) continue;
+        if ((bare.absent & all) != bare.absent || (bare.absent & there) == there) continue; /* nobody asks for nothing */
         memcpy(t->many, t->single, count * sizeof *t->many);
         TRY(call(&part, which, lanes, t->one, t->other, t->u, t->udot, t->many));
         for (size_t i = 0; i < count; i++) /* what is not wanted stays as it is */
