@@ -94,6 +94,7 @@ typedef struct check {
     double loose;           /* and in a derivative that differences of whole runs contradict */
     signed char *seen;      /* nobj: 1: a slope of it was measured; -1: there are slopes, and none was; 0: it has none */
     double *sharper;        /* ways x nobj: tangents at a tenth of the tolerance, or NULL */
+    int unsolved;           /* 1: Newton's iteration leaves more than is forgiven */
     double *solved;         /* nobj, and ways x nobj: objectives and tangents without a rest of Newton's iteration, or NULL */
     int goals;              /* combinations of objectives whose gradients are compared: each by itself, or a sample and sums */
     int goal[CHECK_GOALS];  /* the objective; -1: a sum of all, each weighted by its own size */

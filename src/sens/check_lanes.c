@@ -218,10 +218,11 @@ static int points(table *t, int w)
             double *out = (shaken ? t->shaken : t->single) + (size_t)l * t->longest;
             memset(out, 0, subject_count(b) * sizeof *out);
             for (int k = 0; k < POINTS; k++) {
-                lane(y[k], b->ny, 1, 0, shaken ? 0x1p-50 : 0, t->place);
-                lane(b->z + b->ny, b->np, 1, 0, shaken ? 0x1p-50 : 0, t->place + b->ny);
+                const double shake = shaken ? (k - 1.25) * 0x1p-48 : 0; /* what may cancel is moved apart */
+                lane(y[k], b->ny, 1, 0, shake / 4, t->place);
+                lane(b->z + b->ny, b->np, 1, 0, -shake / 4, t->place + b->ny);
                 t->place[subject_count(b)] = time[k];
-                lane(u[k], b->rows, w, l, shaken ? 0x1p-48 : 0, t->lane);
+                lane(u[k], b->rows, w, l, shake, t->lane);
                 TRY(cst__subject_vjp(&sum, t->place, 1, t->lane, out));
             }
             memmove(out, out + b->ny, b->np * sizeof *out);

@@ -278,10 +278,14 @@ static void blame_rest(check *c, int way, finding *found)
         for (size_t j = 0; j < c->nobj; j++) l.slack[j] = 1000 * c->tangent_noise[(size_t)way * c->nobj + j];
         cst__check_way(c, way, c->d, 1);
         cst__ladder_climb(&l, repeated, c, claim, cst__check_bound(c));
-        for (size_t j = 0; j < c->nobj; j++)
-            if (found[j].word == CONTRADICTS && found[j].defect < coarse &&
-                cst__ladder_judge(&l, j, claim[j], cst__check_bound(c)).word == AGREES)
-                found[j].word = AGREES;
+        for (size_t j = 0; j < c->nobj; j++) {
+            const finding f = cst__ladder_judge(&l, j, claim[j], cst__check_bound(c));
+            const int less = f.word == CONTRADICTS && f.defect <= fmin(0.1 * found[j].defect, 10 * cst__check_bound(c));
+            const int gone = f.word == AGREES || less;
+            if (found[j].word != CONTRADICTS || !gone) continue;
+            if (found[j].defect < coarse) found[j].word = AGREES;
+            else c->unsolved = 1;
+        }
         c->out->runs += l.tried;
         c->out->failed += l.failed;
     }

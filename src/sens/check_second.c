@@ -184,6 +184,13 @@ static int beyond(const twice *w, const ladder *l, size_t row)
     return most > 0 && isfinite(w->claim[row]) && fabs(w->claim[row]) * l->h[CHECK_LEVELS - 1] > 10 * most;
 }
 
+/* What Newton's iteration leaves in gradients is in second derivatives, too. */
+static double rest(const check *c)
+{
+    const costate_measure *steps = &c->out->steps;
+    return cst__check_newton_based(c->s) && steps->measured && !steps->wrong ? steps->defect : 0;
+}
+
 static int differences(twice *w)
 {
     check *c = w->c;
@@ -196,9 +203,10 @@ static int differences(twice *w)
     const int exact = c->s->d.exact && c->s->d.exact2;
     double bound = exact ? 1e-5 : 1e-2;
     claims(w);
+    const double soft = 10 * fmax(cst__check_softness(c), rest(c));
     int rc = moved(w, 0, l.base);
     if (!rc) {
-        slack(w, l.base, 10 * cst__check_softness(c), exact ? 0 : 1e-2, exact ? 0 : 1e-3);
+        slack(w, l.base, soft, exact ? 0 : 1e-2, exact ? (cst__check_newton_based(c->s) ? soft : 0) : 1e-3);
         l.slack = w->slack;
         noise(w, &l);
         cst__ladder_climb(&l, moved, w, w->claim, bound);

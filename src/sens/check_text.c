@@ -71,7 +71,8 @@ static int blind(const check *c)
     size_t count = 0, first = 0;
     char name[64];
     for (size_t j = c->nobj; j-- > 0;)
-        if (c->seen[j] < 0 && !cst__check_below(c, j) && !cst__check_bends(c, j, cst__check_change(c, j))) first = j, count++;
+        if (c->seen[j] < 0 && !cst__check_below(c, j) && !cst__check_bends(c, j, cst__check_change(c, j)))
+            first = j, count++;
     if (!count) return 0;
     cst__check_goal(c, (int)first, name);
     remark(out, "not judged: %s%s, no slope of which was above noise", name, count > 1 ? " and others" : "");
@@ -92,7 +93,8 @@ static void gaps(const check *c)
     if (c->restless > 1e3 * c->s->opt.rtol)
         remark(out, "a tenth of the tolerance changes an objective by %.0e of it: the run is not as accurate as rtol says",
                c->restless);
-    if (cst__check_newton_based(c->s) && out->steps.defect > 1e-6)
+    if (c->unsolved) remark(out, "it is what Newton's iteration leaves: a smaller newton_tol, 1e-8, will do");
+    else if (cst__check_newton_based(c->s) && out->steps.defect > 1e-6)
         remark(out, "the gradient agrees with differences of the objective to %.0e, as newton_tol allows", out->steps.defect);
 }
 
