@@ -115,7 +115,7 @@ static void by_bdf(const subject *q, const double sizes[6], results exact)
     for (int k = 1; k <= 5; k++) {
         if (sizes[k] == 0) continue;
         const double order[GOALS] = {k, k, k}, one = over_grid(q, k, sizes[k], coarse), two = over_grid(q, k, sizes[k] / 2, fine);
-        char who[16];
+        char who[32];
         snprintf(who, sizeof who, "bdf, k = %d", k);
         check_orders(q, who, coarse, fine, exact, order, one / two);
     }
