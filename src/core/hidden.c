@@ -53,7 +53,7 @@ static void list(const costate_solver *s, const signed char *flags, int equation
     if (count > NAMED) snprintf(text + at, size - at, " and %d more", count - NAMED);
 }
 
-static double named_2(const costate_solver *s, size_t i)
+static int named_2(const costate_solver *s, size_t i)
 {
     return i < cst__judged(s) && s->prob.index[i] == 2;
 }
