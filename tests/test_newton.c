@@ -35,6 +35,21 @@ static void test_turning_early(void **unused)
     assert_int_equal(corrections(c, norm, COUNT(norm), &last), COUNT(norm));
 }
 
+/* Slow, and past twice the usual count: steps of a given size go on, others have what the solution can bear. */
+static void test_slow(void **unused)
+{
+    double norm[40];
+    newton_verdict last;
+    (void)unused;
+    for (size_t k = 0; k < COUNT(norm); k++) norm[k] = 0.005 * pow(0.6, (double)k);
+    for (int sized = 0; sized < 2; sized++) {
+        newton c = {.most = 10, .firm = 1, .sized = sized, .share = 0.01, .kappa = 9e-10, .noise = 1e-12, .rate = 1, .near = -1};
+        const int count = corrections(c, norm, COUNT(norm), &last);
+        assert_int_equal(last, NEWTON_DONE);
+        assert_true(sized ? 1.5 * norm[count - 1] <= 9.1e-10 && 1.5 * norm[count - 2] > 9e-10 : count == 20);
+    }
+}
+
 /* Round-off of f above what was expected: corrections that go neither up nor down are the end. */
 static void test_halting(void **unused)
 {
@@ -52,6 +67,6 @@ static void test_halting(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_turning), cmocka_unit_test(test_turning_early),
-                                       cmocka_unit_test(test_halting)};
+                                       cmocka_unit_test(test_slow), cmocka_unit_test(test_halting)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
