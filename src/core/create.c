@@ -74,6 +74,7 @@ static int check_problem(costate_solver *s)
     if (p->steady && cst__index2(s))
         return cst__fail(s, COSTATE_ERR_STEADY,
                          "there are variables of index 2: with all slopes given, constraints cannot be satisfied");
+    if (p->events || p->timed_events) return cst__fail(s, COSTATE_ERR_EVENTS, "this version cannot find events yet");
     char why[160] = "";
     int status = pattern_check(&p->pattern, p->n, why, sizeof why);
     return status ? cst__fail(s, status, "%s", why) : 0;
