@@ -48,8 +48,8 @@ static int rates_at(costate_solver *s, const ablock *b, double t, const double *
     if (!at) return s->status;
     *a = (rates){.f = at, .r = at + n, .fdot = at + n + 2 * m, .rdot = at + n + 2 * m + n * w};
     if (!w) a->fdot = a->rdot = NULL;
-    *holds = deriv_rhs(&s->d, t, y, s->p, a->f) == 0 &&
-             (!w || deriv_jvp(&s->d, t, y, s->p, b->w, NULL, ydot, b->pdot, a->fdot) == 0);
+    *holds =
+        deriv_rhs(&s->d, t, y, s->p, a->f) == 0 && (!w || deriv_jvp(&s->d, t, y, s->p, b->w, NULL, ydot, b->pdot, a->fdot) == 0);
     if (!b->omega || !s->d.running.fn.eval) a->r = a->rdot = NULL;
     else if (*holds && running_rates(s, b, t, y, ydot, a, holds)) *holds = 0;
     return 0;
@@ -149,13 +149,13 @@ int cst__drift_carry(costate_solver *s)
 
 /* ---- and what follows -------------------------------------------------------------------------------------------------- */
 
-static const double most = 30, aim = 10;   /* tolerances: of derivatives, and what a second run is meant to reach */
-static const double doubtful = 300;        /* from which on a word is said, */
-static const double plain = 1e-3;          /* for the tolerance may be nothing to derivatives */
-static const double all = 0.05;            /* a drift that says no more than that there is one */
-static const double finest = 1e-13;        /* relative tolerance */
+static const double most = 30, aim = 10; /* tolerances: of derivatives, and what a second run is meant to reach */
+static const double doubtful = 300;      /* from which on a word is said, */
+static const double plain = 1e-3;        /* for the tolerance may be nothing to derivatives */
+static const double all = 0.05;          /* a drift that says no more than that there is one */
+static const double finest = 1e-13;      /* relative tolerance */
 #define TIGHTER "; with rtol = "
-enum { BITS_LEAST = 3, BITS_MOST = 14 };   /* by which one run is finer than the one before */
+enum { BITS_LEAST = 3, BITS_MOST = 14 }; /* by which one run is finer than the one before */
 
 /* By powers of two, so that what is tightened is loosened to the same bits. */
 static void tighten(costate_solver *s, int bits)
@@ -217,7 +217,8 @@ int cst__drift_settle(costate_solver *s, tangent *tg, int again)
     const double rtol = ldexp(s->opt.rtol, s->tight);
     const double limit = s->im || s->tight ? most * rtol : fmax(doubtful * rtol, plain); /* not stiff: few would pay for less */
     const int open = again && s->automatic && s->opt.step == 0 && !s->settled && s->drift > limit;
-    const int better = !s->tight || s->drift < 0.5 * s->drift_before || s->drift > all, bits = open && better ? bits_to_go(s, rtol) : 0;
+    const int better = !s->tight || s->drift < 0.5 * s->drift_before || s->drift > all;
+    const int bits = open && better ? bits_to_go(s, rtol) : 0;
     const int worthless = s->tight && !s->settled && s->drift > 0.5 * s->drift_first;
     char before[sizeof s->choice];
     if (!bits && !worthless) {

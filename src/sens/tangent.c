@@ -46,11 +46,13 @@ static int judge(costate_solver *s, const tangent *tg)
 }
 
 /* Until f, which is a direction that the solution itself carries, is where it should be. Explicit methods that "auto" stays with
- * have steps that the solution needs. */
+ * have steps that the solution needs. It costs as much as a few directions; with a named method, whose steps stay, only a
+ * word comes of it, and that can be had from the first run. */
 static int settle(costate_solver *s, tangent *tg)
 {
-    int again = s->automatic && s->im && cst__drift_watched(s);
+    int again = (s->automatic || !s->looked) && s->im && cst__drift_watched(s);
     while (again == 1) {
+        s->looked = 1;
         s->drift = 0;
         TRY(cst__drift_carry(s));
         again = cst__drift_settle(s, tg, 1);

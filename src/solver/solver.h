@@ -123,6 +123,7 @@ struct costate_solver {
     double drift_first, drift_before; /* that at the tolerances that were asked for, and at the ones before these; */
     int tight;         /* bits by which tolerances are tighter for its sake, until the next run; */
     int settled;       /* 1: that does not help; */
+    int looked;        /* 1: a tangent run has been measured since options changed; */
     int implicit;      /* 1: method "auto" has found the problem stiff, and does not try again */
 
     costate_solver *leader; /* a worker: whose */
