@@ -445,7 +445,9 @@ COSTATE_API int costate_adjoint(costate_solver *s, int w, double *lambda, double
 
 /* Gradients of the problem's objectives: lane l is the gradient of sum_j weights[j*w + l] psi_j. weights is objectives x w; NULL:
  * each objective by itself, w = objectives. dy0 (n x w) and dp (np x w) are written; either may be NULL: not wanted. Derivatives
- * by initial values that are infinite, as those of sqrt(y) at y = 0 are, do no harm when they are not wanted. */
+ * by initial values that are infinite, as those of sqrt(y) at y = 0 are, do no harm when they are not wanted.
+ * Method "auto" makes the run again with tighter tolerances where the derivative of its steps is not that of the solution, as in
+ * jumps of a stiff oscillator (costate_stats.choice says so); objectives are then those of that run, until the next one. */
 COSTATE_API int costate_gradient(costate_solver *s, int w, const double *weights, double *dy0, double *dp);
 
 /* A run from t0 to t1, as by costate_solve, and the whole matrix of derivatives: d (count x w) has a row for every variable and a

@@ -230,6 +230,8 @@ static int change(costate_solver *s, int which)
 int costate_set(costate_solver *s, const char *name, const char *value)
 {
     TRY(cst__begin(s));
+    cst__loosen(s);
+    s->looked = 0;
     if (!name || !value) return cst__fail(s, COSTATE_ERR_NULL, "name or value of the option");
     costate_options old = s->opt;
     const costate_table *table;

@@ -124,6 +124,7 @@ static int adjoints(costate_solver *s, const matrix *m, double *dy0, double *dp)
     size_t w = (size_t)m->w;
     TRY(costate_solve(s, m->t0, m->t1, m->p, m->y));
     TRY(costate_gradient(s, m->w, m->weights, params_only(s, &m->c) ? NULL : dy0, dp));
+    memcpy(m->y, s->yend, (size_t)s->prob.n * sizeof *m->y); /* the run may have been made again */
     for (int k = 0; k < m->c.count; k++) memcpy(m->d + (size_t)k * w, row(s, dy0, dp, variable(&m->c, k), w), w * sizeof *dy0);
     return 0;
 }
