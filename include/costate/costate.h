@@ -101,8 +101,8 @@ typedef int costate_jac_fn(double t, const double *y, const double *p, double *j
 
 /* A function of (t, y, p) with its products: the parts of the objectives, the initial state and the functions of events all have
  * this one shape. k is the observation's number for `observe`, that of the event for `reset` and `on_event`, else 0; y is NULL
- * for `init` and `event_times`. Products that are NULL are replaced by finite differences of what is there. Outputs behave as those of the right-hand side's products: eval and jvp write, vjp and
- * vjp_dot add. */
+ * for `init` and `event_times`. Products that are NULL are replaced by finite differences of what is there. Outputs behave as
+ * those of the right-hand side's products: eval and jvp write, vjp and vjp_dot add. */
 typedef struct costate_function {
     int (*eval)(int k, double t, const double *y, const double *p, double *g, void *data);
     int (*jvp)(int k, double t, const double *y, const double *p, int w, const double *tdot, const double *ydot,
@@ -224,7 +224,7 @@ typedef struct costate_problem {
     /* Events: y' = f(mode, t, y, p) holds until one of them happens at a time tau, which is met to round-off. There, in
      * this order,
      *
-     *     the objectives get   on_event(k + i (events + timed_events), tau, y-, p, g), i being how many events k there were before
+     *     the objectives get   on_event(k + i (events + timed_events), tau, y-, p, g), i events k being before it
      *     the state becomes    y+ = reset(k, tau, y-, p), or stays
      *     the mode becomes     next_mode(k, tau, y+, p), an int, or stays; COSTATE_STOP: the run ends, terminal sees (tau, y+)
      *
