@@ -336,12 +336,106 @@ static void test_running(void **unused)
     }
 }
 
+/* Time in f: v' = p ((1 - x^2) v - x + sin(t)/5), whose f is carried forward as a direction. */
+static int forced_rhs(double t, const double *y, const double *p, double *f, void *data)
+{
+    rhs(t, y, p, f, data);
+    f[1] += 0.2 * p[0] * sin(t);
+    return 0;
+}
+
+static int forced_jvp(double t, const double *y, const double *p, int w, const double *td, const double *yd, const double *pd,
+                      double *fd, void *data)
+{
+    jvp(t, y, p, w, NULL, yd, pd, fd, data);
+    for (int l = 0; l < w; l++) fd[w + l] += 0.2 * ((pd ? pd[l] * sin(t) : 0) + (td ? p[0] * cos(t) * td[l] : 0));
+    return 0;
+}
+
+static int forced_vjp(double t, const double *y, const double *p, int w, const double *u, double *yb, double *pb, void *data)
+{
+    vjp(t, y, p, w, u, yb, pb, data);
+    for (int l = 0; pb && l < w; l++) pb[l] += 0.2 * sin(t) * u[w + l];
+    return 0;
+}
+
+static void test_forced(void **unused)
+{
+    (void)unused;
+    static const double rtol[] = {1e-3, 1e-4, 1e-6, 1e-8};
+    costate_problem q = oscillator;
+    q.rhs = forced_rhs, q.jvp = forced_jvp, q.vjp = forced_vjp, q.vjp_dot = NULL, q.autonomous = 0;
+    costate_solver *s = solver(&q, "radau2a", 1e-12);
+    const result known = gradient(s);
+    costate_free(s);
+    for (size_t i = 0; i < COUNT(rtol); i++)
+        for (int way = 0; way < 3; way++) {
+            s = solver(&q, NULL, rtol[i]);
+            if (way < 2) assert_ok(s, costate_set(s, "sensitivities", way ? "tangent" : "adjoint"));
+            const result r = way < 2 ? sensitivities(s) : gradient(s);
+            assert_true(worst(r.g, known.g, 6) < 30 * rtol[i]);
+            assert_string_equal(r.warning, "");
+            assert_non_null(strstr(r.choice, "with rtol = "));
+            costate_free(s);
+        }
+}
+
+/* A force that jumps at a time of which nobody is told takes from f as a relaxation does, but tighter tolerances do not help, and
+ * so the run stays. */
+static int pushed_rhs(double t, const double *y, const double *p, double *f, void *data)
+{
+    (void)p, (void)data;
+    f[0] = -y[0] + (t > 0.6 ? 2 : 1);
+    f[1] = -1e4 * (y[1] - y[0]);
+    return 0;
+}
+
+static int pushed_vjp(double t, const double *y, const double *p, int w, const double *u, double *yb, double *pb, void *data)
+{
+    (void)t, (void)y, (void)p, (void)pb, (void)data;
+    for (int l = 0; yb && l < w; l++) {
+        yb[l] += 1e4 * u[w + l] - u[l];
+        yb[w + l] -= 1e4 * u[w + l];
+    }
+    return 0;
+}
+
+static int pushed_jvp(double t, const double *y, const double *p, int w, const double *td, const double *yd, const double *pd,
+                      double *fd, void *data)
+{
+    (void)t, (void)y, (void)p, (void)td, (void)pd, (void)data;
+    for (int l = 0; l < w; l++) {
+        fd[l] = yd ? -yd[l] : 0;
+        fd[w + l] = yd ? -1e4 * (yd[w + l] - yd[l]) : 0;
+    }
+    return 0;
+}
+
+static void test_pushed(void **unused)
+{
+    (void)unused;
+    const costate_problem q = {.n = 2, .rhs = pushed_rhs, .jvp = pushed_jvp, .vjp = pushed_vjp};
+    double y[2][2] = {{0.5, 0.5}, {0.5, 0.5}}, g[2][4];
+    result r = {.choice = ""};
+    for (int k = 0; k < 2; k++) {
+        costate_solver *s = solver(&q, k ? r.stats.method : NULL, 1e-4);
+        assert_ok(s, costate_solve(s, 0, 1, NULL, y[k]));
+        assert_ok(s, costate_gradient(s, 2, NULL, g[k], NULL));
+        look(s, &r);
+        assert_null(strstr(r.warning, "derivatives are off by about"));
+        assert_null(strstr(r.choice, "with rtol"));
+        costate_free(s);
+    }
+    assert_bits(y[0], y[1], 2);
+    assert_bits(g[0], g[1], 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gradient), cmocka_unit_test(test_tangent), cmocka_unit_test(test_hessian),
         cmocka_unit_test(test_jump),     cmocka_unit_test(test_named),   cmocka_unit_test(test_bits),
-        cmocka_unit_test(test_running),
+        cmocka_unit_test(test_running),  cmocka_unit_test(test_forced),  cmocka_unit_test(test_pushed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

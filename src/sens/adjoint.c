@@ -40,6 +40,7 @@ static int adjoint(costate_solver *s, int w, int objectives, const double *weigh
         return cst__fail(s, COSTATE_ERR_INPUT, "a weight of the objectives");
     while (again == 1) {
         TRY(sweep_once(s, w, objectives, weights, lambda, mu));
+        if (objectives && cst__drift_followed(s)) TRY(cst__drift_carry(s));
         again = cst__drift_settle(s, NULL, objectives);
     }
     s->stats.adjoint_s = platform_now() - began;

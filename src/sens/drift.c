@@ -2,15 +2,38 @@
 #include "sens/drift.h"
 
 #include "base/kernels.h"
+#include "deriv/moving.h"
 
 #include <math.h>
 #include <stdio.h>
 
+static const double slight = 1e-3; /* a shift that is not looked for */
+
 /* ---- measured ---------------------------------------------------------------------------------------------------------- */
+
+static int plain_states(const costate_solver *s)
+{
+    return !s->ev && !s->prob.mass && !s->prob.steady && s->live == (size_t)s->prob.n;
+}
 
 int cst__drift_watched(const costate_solver *s)
 {
-    return s->prob.autonomous && !s->ev && !s->prob.mass && !s->prob.steady && s->live == (size_t)s->prob.n;
+    return s->prob.autonomous && plain_states(s);
+}
+
+/* An error of one tolerance, made differently a step later, shifts what is slow by rtol span/h; the first layer is left out. */
+static int short_steps(const costate_solver *s)
+{
+    const step_log *l = &s->log;
+    const double span = fabs(s->t1 - s->t0), limit = s->opt.rtol * span / slight;
+    for (int64_t k = l->count - 1; k >= 0 && fabs(l->t[k] - s->t0) > 0.01 * span; k--)
+        if (fabs(l->h[k]) < limit) return 1;
+    return 0;
+}
+
+int cst__drift_followed(const costate_solver *s)
+{
+    return s->automatic && s->im && s->d.exact && !s->prob.autonomous && plain_states(s) && short_steps(s);
 }
 
 size_t cst__drift_doubles(const costate_solver *s, int w)
@@ -98,7 +121,7 @@ enum { FLOW, END, SIZE, LANES };
 
 /* Directions: f(t0) from the start on; f from the start of the last step on, which rids it of what stiff components make of the
  * error of y; and f(t0) with signs that let nothing cancel, for the sizes of what is added up on the way. */
-static int carry_all(costate_solver *s, dblock *d, double *f)
+static int carry_steps(costate_solver *s, dblock *d, double *f)
 {
     const size_t n = (size_t)s->prob.n;
     double *y = s->y, *ynew = s->ynew;
@@ -126,10 +149,30 @@ static int carry_all(costate_solver *s, dblock *d, double *f)
     return 0;
 }
 
+/* With t in f these are directions of (y, t), which is the row z of a moved problem. */
+static int carry_all(costate_solver *s, dblock *d, double *at)
+{
+    const size_t np = (size_t)s->prob.np;
+    moving m = {.d = &s->d, .prob = &s->prob, .lanes = LANES, .rows = s->prob.n > s->nobj ? s->prob.n : s->nobj};
+    double *f = at, *pdot = f + cst__pad((size_t)s->prob.n);
+    if (s->prob.autonomous) return carry_steps(s, d, f);
+    memset(pdot, 0, (np + 2) * LANES * sizeof *pdot);
+    for (size_t l = 0; l < LANES; l++) pdot[np * LANES + l] = 1;
+    m.work = pdot + cst__pad((np + 2) * LANES);
+    d->pdot = pdot;
+    moving_begin(&m, s->t0, fabs(s->t1 - s->t0));
+    s->prob.np += 2;
+    const int status = carry_steps(s, d, f);
+    s->prob.np -= 2;
+    moving_end(&m);
+    return status;
+}
+
 int cst__drift_carry(costate_solver *s)
 {
     const size_t n = (size_t)s->prob.n, doubles = cst__dblock_doubles(s, LANES);
-    double *at = cst__scratch(s, &s->probe, doubles + n), off = 0, size = 0; /* directions of the call stay */
+    const size_t more = s->prob.autonomous ? 0 : cst__pad(((size_t)s->prob.np + 2) * LANES) + moving_doubles(&s->prob, LANES);
+    double *at = cst__scratch(s, &s->probe, doubles + cst__pad(n) + more), off = 0, size = 0; /* directions of the call stay */
     dblock d;
     if (!at) return s->status;
     memset(at, 0, doubles * sizeof *at);
@@ -205,7 +248,7 @@ static void tell(costate_solver *s, const char *before, double rtol)
 
 static void warn(costate_solver *s, double rtol)
 {
-    if (s->warning[0] || !(s->drift > fmax(doubtful * rtol, plain))) return;
+    if (s->warning[0] || !(s->prob.autonomous || s->tight) || !(s->drift > fmax(doubtful * rtol, plain))) return;
     snprintf(s->warning, sizeof s->warning,
              "derivatives are off by about %.1g of themselves: lambda^T f, which is constant along a solution, is not on these "
              "steps; lower rtol, or look for a condition on y that the solution crosses",

@@ -145,6 +145,7 @@ static int hessian(costate_solver *s, int w, arrays *a)
     TRY(check(s, w, a));
     while (again == 1) {
         TRY(products(s, w, a));
+        if (cst__drift_followed(s)) TRY(cst__drift_carry(s));
         again = cst__drift_settle(s, NULL, !in_place);
     }
     s->stats.adjoint_s = platform_now() - began;

@@ -50,7 +50,7 @@ static int judge(costate_solver *s, const tangent *tg)
  * word comes of it, and that can be had from the first run. */
 static int settle(costate_solver *s, tangent *tg)
 {
-    int again = (s->automatic || !s->looked) && s->im && cst__drift_watched(s);
+    int again = (s->automatic || !s->looked) && s->im && (cst__drift_watched(s) || cst__drift_followed(s));
     while (again == 1) {
         s->looked = 1;
         s->drift = 0;
