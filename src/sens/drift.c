@@ -21,19 +21,23 @@ int cst__drift_watched(const costate_solver *s)
     return s->prob.autonomous && plain_states(s);
 }
 
-/* An error of one tolerance, made differently a step later, shifts what is slow by rtol span/h; the first layer is left out. */
-static int short_steps(const costate_solver *s)
+/* An error of one tolerance, made differently a step later, shifts what goes on at the pace of the longest steps by rtol times
+ * their ratio to the shortest, which are many in a relaxation. The first layer is left out. */
+static int uneven_steps(const costate_solver *s)
 {
     const step_log *l = &s->log;
-    const double span = fabs(s->t1 - s->t0), limit = s->opt.rtol * span / slight;
-    for (int64_t k = l->count - 1; k >= 0 && fabs(l->t[k] - s->t0) > 0.01 * span; k--)
-        if (fabs(l->h[k]) < limit) return 1;
-    return 0;
+    const double layer = 0.01 * fabs(s->t1 - s->t0);
+    int64_t first = 0, few = 0;
+    double largest = 0;
+    while (first < l->count && fabs(l->t[first] - s->t0) < layer) first++;
+    for (int64_t k = first; k < l->count; k++) largest = fmax(largest, fabs(l->h[k]));
+    for (int64_t k = first; k < l->count; k++) few += fabs(l->h[k]) < s->opt.rtol / slight * largest;
+    return 20 * few > l->count - first;
 }
 
 int cst__drift_followed(const costate_solver *s)
 {
-    return s->automatic && s->im && s->d.exact && !s->prob.autonomous && plain_states(s) && short_steps(s);
+    return s->automatic && s->im && s->d.exact && !s->prob.autonomous && plain_states(s) && (s->tight || uneven_steps(s));
 }
 
 size_t cst__drift_doubles(const costate_solver *s, int w)

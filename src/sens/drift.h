@@ -6,9 +6,9 @@
  * that is not. The error of a step depends on where in a fast phase it lies, and on steps of a relaxation that are 10^-6 of the
  * run a tolerance of 10^-6 moves that place by as much as it is. All of that shows as a shift in time, and so in H, for a call of
  * f at both ends. With t in f it is not constant; there f, and time with it, is carried forward as a direction, where steps are
- * short enough for such a shift to matter. A jump of f at some time would look the same, so it counts only if tighter tolerances
- * help. Problems with a mass matrix or events, products by differences then,
- * and a family that has a history, are not watched. */
+ * uneven enough for such a shift to matter. A jump of f at some time would look the same, so it counts only if tighter tolerances
+ * help. Problems with a mass matrix or events, a family that has a history, and with t in f products by differences, are not
+ * watched. */
 #ifndef COSTATE_SENS_DRIFT_H
 #define COSTATE_SENS_DRIFT_H
 
