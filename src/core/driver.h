@@ -9,6 +9,7 @@
 
 /* Checks the input of a run, copies it, forgets the last run. Then cst__run (auto.c) takes the steps; directions tg or NULL. */
 int cst__start(costate_solver *s, double t0, double t1, const double *p, const double *y);
+void cst__loosen(costate_solver *s); /* tolerances are as they were asked for: sens/drift.h */
 int cst__first_state(costate_solver *s, double *y); /* what follows the n values of a state at t0 */
 int cst__run(costate_solver *s, tangent *tg);
 void cst__run_failed(costate_solver *s, double *y);

@@ -50,6 +50,7 @@ static void begin(costate_solver *h, const costate_solver *s)
     h->constraint = s->constraint;
     h->start_stays = s->start_stays;
     h->fast_step = -1;
+    h->settled = 1; /* no other run is looked for */
     if (h->im && s->im) h->im->tested = s->im->tested;
 }
 

@@ -82,6 +82,7 @@ typedef struct ablock {
     double *lambda, *mu, *omega;
     double *lambda_dot, *mu_dot; /* second order: their derivatives along the directions; else NULL */
     const double *pdot;          /* second order: np x w or NULL */
+    double *flow;                /* what sens/drift.h saw when it last looked; NULL: nobody watches */
     double *work;                /* family.adjoint_doubles (second_doubles) * w doubles, shared by the blocks */
     /* Points whose parameter part is still to be added to mu, in one vjp_points call for several steps; seeds are n x w. */
     int points, capacity; /* capacity 0: vjp adds to mu at every stage */

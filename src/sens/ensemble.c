@@ -212,6 +212,7 @@ static int ensemble(costate_solver *s, const members *all)
 {
     const costate_members *m = &all->of;
     TRY(check(s, m));
+    cst__loosen(s);
     s->have_run = s->have_tangent = s->recorded[PRIMAL] = s->recorded[JOINT] = 0;
     TRY(find_pattern(s, m));
     int64_t unit = (int64_t)(s->state * sizeof(double));

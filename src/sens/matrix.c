@@ -140,7 +140,9 @@ static int gradients(costate_solver *s, const matrix *m, double *dy0, double *dp
 static int adjoints(costate_solver *s, const matrix *m, double *dy0, double *dp)
 {
     TRY(costate_solve(s, m->t0, m->t1, m->p, m->y));
-    return gradients(s, m, dy0, dp);
+    TRY(gradients(s, m, dy0, dp));
+    memcpy(m->y, s->yend, (size_t)s->prob.n * sizeof *m->y); /* the run may have been made again */
+    return 0;
 }
 
 static int adjoints_over(costate_solver *s, const matrix *m, double *dy0, double *dp)

@@ -1,4 +1,5 @@
 /* tangent.c - forward sensitivities: a run that carries w directions. */
+#include "sens/drift.h"
 #include "sens/fast.h"
 #include "sens/given.h"
 #include "sens/over.h"
@@ -78,6 +79,22 @@ int cst__tangent_over(costate_solver *s, int w, double *ydot, const double *pdot
     return status;
 }
 
+/* Until f, which is a direction that the solution itself carries, is where it should be. Explicit methods that "auto" stays with
+ * have steps that the solution needs. It costs as much as a few directions; with a named method, whose steps stay, only a
+ * word comes of it, and that can be had from the first run. */
+static int settle(costate_solver *s, tangent *tg)
+{
+    int again = (s->automatic || !s->looked) && s->im && cst__drift_watched(s);
+    while (again == 1) {
+        s->looked = 1;
+        s->drift = 0;
+        TRY(cst__drift_carry(s));
+        again = cst__drift_settle(s, tg, 1);
+        if (again == 1) TRY(judge(s, tg));
+    }
+    return again;
+}
+
 static int carry(costate_solver *s, double t0, double t1, const double *p, const double *y, int w, double *ydot,
                  const double *pdot)
 {
@@ -90,8 +107,9 @@ static int carry(costate_solver *s, double t0, double t1, const double *p, const
     TRY(prepare(s, w, ydot, pdot, &tg));
     int status = cst__run(s, &tg);
     if (!status) status = cst__given_test(s);
-    if (!status) hand_over(s, &tg, ydot);
     if (!status) status = judge(s, &tg);
+    if (!status) status = settle(s, &tg);
+    if (!status) hand_over(s, &tg, ydot);
     s->have_tangent = !status;
     cst__release(&s->alloc, tg.block);
     return status;
