@@ -365,7 +365,7 @@ static void refuses(void **state)
         fprintf(f, "#include <costate/model.h>\n"
                    "static void rhs(double t, const double *y, const double *p, double *f) { f[0] = -p[0] * y[0]; }\n%s"
                    "COSTATE_MODEL(bad, .states = 1, .params = 1, %s .p = COSTATE_VALUES(1), .t0 = 0, .t1 = 1, %s .rhs = rhs)\n",
-                refused[i].functions, refused[i].functions && strstr(refused[i].functions, " init(") ? "" : ".y0 = COSTATE_VALUES(1),",
+                refused[i].functions, strstr(refused[i].functions, " init(") ? "" : ".y0 = COSTATE_VALUES(1),",
                 refused[i].members);
         assert_int_equal(fclose(f), 0);
         costate_model *m = NULL;

@@ -52,7 +52,8 @@ static int product_number(const char *name)
     return i;
 }
 
-/* Conditions that are held have numbers behind the guards, which the user's functions do not know. on_event has its two in one. */
+/* Conditions that are held have numbers behind the guards, which the user's functions do not know. on_event has its two in
+ * one. */
 static void number_of(const file *g, ad_subject *s, int two, int one)
 {
     const ad_model *model = g->model;
@@ -68,7 +69,8 @@ static ad_subject subject(file *g, ad_function which)
     const ad_model *model = g->model;
     const ad_function_info *info = &ad_functions[which];
     const int outputs = ad_output_rows(model, which);
-    ad_subject s = {.model = model, .objective = !info->system, .modal = g->modal, .frequent = info->each == AD_EACH_stage, .most = &g->most,
+    ad_subject s = {.model = model, .objective = !info->system, .modal = g->modal, .most = &g->most,
+                    .frequent = info->each == AD_EACH_stage,
                     .piece = g->options->piece, .watch = g->options->dump ? &g->watch : NULL,
                     .nan_check = g->options->nan_check, .rows = {model->states, model->params, outputs, 1}};
     s.name = info->system ? model->name : ad_text(g->m, "%s_%s", model->name, info->name);
@@ -221,7 +223,8 @@ static void put_members(file *g, ad_function which, const char *own)
     const char *name = g->subject[which].name;
     if (g->groups & AD_FORWARD) ad_put(g->o, " .%s = %s_%s,", own, name, own);
     for (int i = 0; i < PRODUCTS; i++)
-        if (g->made[which][i] && (ad_functions[which].system || !products[i].system)) ad_put(g->o, " .%s = %s_%s,", products[i].name, name, products[i].name);
+        if (g->made[which][i] && (ad_functions[which].system || !products[i].system))
+            ad_put(g->o, " .%s = %s_%s,", products[i].name, name, products[i].name);
 }
 
 static int has_members(const file *g, ad_function which)

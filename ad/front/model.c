@@ -207,7 +207,8 @@ static void events_fit(ac_unit *u, const ad_model *m)
         ad_error(u->d, field(u, "timed_events")->place, ".event_at = COSTATE_VALUES(...), or .event_times = a function of p",
                  "the model has .timed_events but not their times");
     if (field(u, "event_times") && field(u, "event_at"))
-        ad_error(u->d, field(u, "event_at")->place, "one of them", "the times of events are given twice: .event_times and .event_at");
+        ad_error(u->d, field(u, "event_at")->place, "one of them",
+                 "the times of events are given twice: .event_times and .event_at");
     for (size_t i = 0; i < sizeof of_events / sizeof *of_events; i++)
         if (field(u, of_events[i]) && m->events == 0 && m->timed_events == 0)
             ad_error(u->d, field(u, of_events[i])->place, ".events and .event, or .timed_events and .event_times",

@@ -153,7 +153,7 @@ typedef struct ad_fn {
     ad_sym *param[AD_PARAMS]; /* role AD_INPUT, AD_OUTPUT or AD_SUM */
     ad_sym *t, *y, *p, *out, *k, *data; /* of the user's function: those among param, or NULL: not there. data is a pointer */
     ad_sym *yp;               /* of a residual, while it is read */
-    ad_sym *mode, *nth;       /* likewise of the user's function: integers of a model with events; nth: how many events k before */
+    ad_sym *mode, *nth;       /* of functions of a model with events, integers; nth: how many events k there were */
     ad_sym *held;             /* which conditions are held (derive/held.h): a pointer; NULL: none are */
     ad_sym *u, *yb, *pb;      /* of what reverse made: seeds (lane inputs) and sums; else NULL */
     ad_sym *points, *point;   /* of what ad_over_points made: how many, and the counter of the loops over them; else NULL */
@@ -188,8 +188,8 @@ typedef struct ad_model {
 /* ---- slots: what the parameters of a function are ----------------------------------------------------------------------
  *
  * Parameters are known by their slots. Those of a user's function are "t" "y" "p" "out" "k" "data", with events
- * also "mode" "i" "held"; reverse adds "u" "yb" "pb". The tangent of slot x is "x1" at level 1 and "x2" at level 2, the level 2 tangent of "x1" is "x12": out12 is the
- * second directional derivative. */
+ * also "mode" "i" "held"; reverse adds "u" "yb" "pb". The tangent of slot x is "x1" at level 1 and "x2" at level 2, the level 2
+ * tangent of "x1" is "x12": out12 is the second directional derivative. */
 
 /* The slot of a parameter; NULL: none. The parameter of a slot; NULL: none. */
 const char *ad_slot(const ad_fn *fn, const ad_sym *s);
