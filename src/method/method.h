@@ -54,6 +54,12 @@ static inline double step_time(const step *st, double c)
     return c == 1 || ((c < 1 || st->held) && (t - st->tn) * st->h > 0) ? st->tn : t;
 }
 
+/* Its size is given: no smaller one will be tried. */
+static inline int step_is_given(const costate_solver *s, const step *st)
+{
+    return st->note >= 0 || s->opt.step > 0 || s->log.fresh;
+}
+
 enum { LANES_MOST = 64 }; /* of option lanes */
 
 /* A block of directions along a step. */
@@ -141,6 +147,9 @@ struct family {
      * .. 127), so that it is not chosen again when the step is repeated. Not called with fixed steps. NULL:
      * cst__control_size. */
     double (*settle)(costate_solver *s, const step *st, const outcome *o, control *c);
+    /* The note with which half of a step with this note is taken for the first time: it keeps what makes the scheme, such as an
+     * order, and leaves open what does not. NULL: all is left open, which is -1. */
+    int (*halved)(int note);
     /* After a step gave something that is not finite: the first stage and component at fault; 0 if there is one. */
     int (*culprit)(costate_solver *s, const step *st, int *stage, int *component);
     /* Just after an accepted step: its fastest mode; 0: none is seen. NULL: the method damps whatever is fast. */

@@ -29,6 +29,7 @@ typedef struct step_log {
     double *t, *h;
     signed char *note; /* decisions of the family within the step, for repeating it */
     signed char *stop; /* t[i] is a stop: 1: t0, an observation or t1; 2: the step that ends there was held; + 4: an event */
+    int fresh;         /* the steps are prescribed and were never taken: the notes are made when they are (core/halved.h) */
 } step_log;
 
 /* A grow-only piece of memory, kept from call to call so that a solver in a loop allocates once. */
