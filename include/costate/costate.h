@@ -482,6 +482,8 @@ typedef struct costate_stats {
     const char *choice;  /* why method "auto" took the one it did, and where in the run it was seen; "": a method was named */
     const char *warning; /* of the last run: derivatives that are not to be trusted, and why; "": there is nothing to be said */
     const char *start;   /* initial values that were made consistent: "z from 0 to 1.2"; "": none, or they were */
+    int64_t adjoint_steps, adjoint_rejected; /* of the last continuous adjoint, */
+    const char *adjoint_method;              /* and its method; "": there was none */
 } costate_stats;
 COSTATE_API int costate_get_stats_sized(const costate_solver *s, costate_stats *stats, size_t size);
 static inline int costate_get_stats(const costate_solver *s, costate_stats *stats)
