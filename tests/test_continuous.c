@@ -226,6 +226,78 @@ static void runs_may_go_back_in_time(void **state)
     for (int i = 0; i < 2; i++) assert_near(dy[0][i] / dy[1][i], 1, 1e-7);
 }
 
+/* ---- second order ------------------------------------------------------------------------------------------------------ */
+
+enum { WAYS = 3, PARTS = WAYS * (NP + 2) };
+
+/* Three directions, the first two with the same objective, the third with another. */
+static void products(costate_options o, double *h)
+{
+    costate_solver *s = make_solver(costate_model_problem(model), &o);
+    const costate_model_info about = costate_model_about(model);
+    const double weights[GOALS * WAYS] = {1, 1, 0.5, 1, 1, 2};
+    double y[2], ydot[2 * WAYS], pdot[NP * WAYS];
+    for (int i = 0; i < 2 * WAYS; i++) ydot[i] = cos(i + 1);
+    for (int i = 0; i < NP * WAYS; i++) pdot[i] = sin(i + 1);
+    assert_ok(s, costate_solve(s, about.t0, about.t1, about.p, y));
+    assert_ok(s, costate_hessian(s, WAYS, weights, ydot, pdot, h + NP * WAYS, h));
+    costate_free(s);
+}
+
+/* Of all components together: one that passes zero has no order. */
+static double error_of_products(const double *h, const double *exact_h)
+{
+    double off = 0, size = 0;
+    for (int i = 0; i < PARTS; i++) {
+        off += (h[i] - exact_h[i]) * (h[i] - exact_h[i]);
+        size += exact_h[i] * exact_h[i];
+    }
+    return sqrt(off / size);
+}
+
+static void products_have_the_order_of_the_method(void **state)
+{
+    (void)state;
+    double h[PARTS], exact_h[PARTS], error[2];
+    costate_options o = by("dopri853", 1e-13).options;
+    o.adjoint = "discrete";
+    products(o, exact_h);
+    for (size_t i = 0; i < COUNT(orders); i++) {
+        for (int k = 0; k < 2; k++) {
+            o = by(orders[i].method, 1e-6).options;
+            o.step = orders[i].step / (1 << k);
+            products(o, h);
+            error[k] = error_of_products(h, exact_h);
+        }
+        const double order = log2(error[0] / error[1]);
+        if (!(order > orders[i].order - 0.25) || !(error[1] > 1e-13) || !(error[1] < 2e-3))
+            fail_msg("%s: errors %.2e and %.2e, order %.2f, not %g", orders[i].method, error[0], error[1], order,
+                     orders[i].order);
+    }
+    const char *const methods[] = {"dopri5", "sdirk4a", "radau2a", "bdf"};
+    for (size_t i = 0; i < COUNT(methods); i++)
+        for (double rtol = 1e-4; rtol > 1e-9; rtol /= 100) {
+            products(by(methods[i], rtol).options, h);
+            if (!(error_of_products(h, exact_h) < 300 * rtol))
+                fail_msg("%s at %g: error %.2e", methods[i], rtol, error_of_products(h, exact_h));
+        }
+}
+
+static void products_do_not_depend_on_budgets(void **state)
+{
+    (void)state;
+    const char *const methods[] = {"dopri5", "sdirk4a", "radau2a", "rodas4", "bdf"};
+    for (size_t i = 0; i < COUNT(methods); i++) {
+        double h[PARTS], other[PARTS];
+        costate_options o = by(methods[i], 1e-7).options;
+        products(o, h);
+        for (o.memory = 16000; o.memory >= 4000; o.memory /= 2) {
+            products(o, other);
+            assert_bits(h, other, PARTS);
+        }
+    }
+}
+
 /* ---- what is refused, and what fails ----------------------------------------------------------------------------------- */
 
 static void refused(costate_options o, const char *detail)
@@ -319,6 +391,8 @@ int main(void)
         cmocka_unit_test(many_lanes_go_back_in_parts),
         cmocka_unit_test(seeds_go_back_too),
         cmocka_unit_test(runs_may_go_back_in_time),
+        cmocka_unit_test(products_have_the_order_of_the_method),
+        cmocka_unit_test(products_do_not_depend_on_budgets),
         cmocka_unit_test(what_cannot_be_done_is_refused),
         cmocka_unit_test(a_failure_says_where_and_leaves_no_numbers),
     };

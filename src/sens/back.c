@@ -61,8 +61,6 @@ int cst__back_begin(costate_solver *s, int lanes, int second, int want_mu, tange
     b->want_mu = want_mu && s->prob.np;
     b->rtol = s->opt.rtol > 0 ? s->opt.rtol : 1e-6;
     b->steps = b->rejected = 0;
-    path_close(&b->path);
-    cst__release(&s->alloc, b->memory);
     double none;
     const size_t size = lay_out(b, &none);
     double *at = b->memory = cst__alloc(&s->alloc, size, sizeof *at);
@@ -72,6 +70,15 @@ int cst__back_begin(costate_solver *s, int lanes, int second, int want_mu, tange
     for (int k = 0; k < s->prob.np; k++)
         b->probe[k] = (cst__irregular((uint64_t)k) < 1 ? -1 : 1) * (s->p[k] != 0 ? fabs(s->p[k]) : 1);
     return path_open(&b->path, s, second ? lanes : 0, tg);
+}
+
+void cst__back_end(costate_solver *s)
+{
+    backward *b = s->back;
+    if (!b) return;
+    path_close(&b->path);
+    cst__release(&s->alloc, b->memory);
+    b->memory = NULL;
 }
 
 /* ---- jumps ------------------------------------------------------------------------------------------------------------- */
@@ -298,6 +305,7 @@ static int part(costate_solver *s, lane_cut c, int q, int objectives, const doub
             own[i * w + l] = weights ? weights[i * (size_t)c.w + from + l] : i == from + l;
     }
     int status = gradient(s, &owed, objectives, own, seeds, owed.mu);
+    cst__back_end(s);
     if (!status) status = cst__back_finite(s, lambda ? at : NULL, owed.mu, w);
     for (size_t l = 0, from = (size_t)(q * c.lanes); l < w && !status; l++) {
         for (size_t i = 0; lambda && i < n; i++) lambda[i * (size_t)c.w + from + l] = at[i * w + l];

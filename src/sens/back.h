@@ -71,6 +71,7 @@ int cst__back_flush(backward *b, int keep); /* nodes of the integral but the new
 int cst__back_begin(costate_solver *s, int lanes, int second, int want_mu, tangent *tg);
 int cst__back_run(backward *b, ablock *owed);
 int cst__back_finish(backward *b, ablock *owed);
+void cst__back_end(costate_solver *s); /* what a call needed is given back */
 int cst__back_finite(costate_solver *s, const double *lambda, const double *mu, size_t w);
 
 /* back_rows.c: around an interval. */
@@ -79,5 +80,9 @@ int cst__back_rows_end(backward *b, double from, double to);
 
 /* First order: as costate_adjoint, or with objectives as costate_gradient (lambda NULL: not wanted). */
 int cst__back_gradient(costate_solver *s, int w, int objectives, const double *weights, double *lambda, double *mu);
+
+/* back_second.c: as costate_hessian. */
+int cst__back_hessian(costate_solver *s, int w, const double *weights, const double *ydot, const double *pdot, double *hy0,
+                      double *hp);
 
 #endif
