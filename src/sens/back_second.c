@@ -3,8 +3,8 @@
  *     M^T lambdadot' = -f_y^T lambdadot - (f_yy ydot + f_yp pdot)^T lambda - (r_yy ydot + r_yp pdot)^T omega
  *     mudot' = -f_p^T lambdadot - (f_py ydot + f_pp pdot)^T lambda - (r_py ydot + r_pp pdot)^T omega
  *
- * ydot has the run's own steps and is interpolated as y is. Directions that go with the same objective go together: lambda and the
- * factors are theirs in common. docs/theory.md (85) - (87) */
+ * ydot has the run's own steps and is interpolated as y is. Directions that go with the same objective go together: lambda and
+ * the factors are theirs in common. docs/theory.md (85) - (87) */
 #include "sens/back.h"
 
 #include "base/kernels.h"
