@@ -129,6 +129,8 @@ typedef struct costate_guard {
     int on;           /* what it depends on: a sum of COSTATE_ON_... */
     int is;           /* a sum of COSTATE_GUARD_CONTINUOUS: both sides meet, as those of fabs do; COSTATE_GUARD_MANY: it is in a
                          loop, and there for each iteration */
+    int held;         /* 1 + the number of the condition of costate_problem.held that it is; 0: it is not held, */
+    const char *why;  /* for this reason; NULL: it need not be */
 } costate_guard;
 
 /* Those of one function. eval writes two numbers for each of them: its outcome, 1 where it holds, 0 where it does not, or which
@@ -157,6 +159,7 @@ typedef struct costate_modal {
     int mode;      /* of the problem; at an event what it was before */
     void *data;    /* costate_problem.data */
     uint64_t held; /* bit j: condition j of the text is taken to hold: costate_problem.held */
+    uint64_t released; /* bit j: condition j is not held, and the text decides as it stands */
 } costate_modal;
 
 #define COSTATE_STOP (-1) /* what next_mode returns to end the run */
@@ -472,6 +475,49 @@ COSTATE_API int costate_hessian(costate_solver *s, int w, const double *weights,
  * costate_sensitivities: h is count x count, one direction for each of them. It is symmetric up to round-off. */
 COSTATE_API int costate_hessian_full(costate_solver *s, const double *weights, int count, const int *variable, double *h);
 
+/* ---- error bars ----------------------------------------------------------------------------------------------------- */
+
+/* How far what was computed is from what an exact integration would give: the last run once more, each step as two halves,
+ * and the same computed from that; a bar is twice the difference. The values themselves stay those of the run, whose derivatives
+ * they are. Within a lane a bar is at least a twentieth of the largest, each variable's derivative being multiplied by the
+ * variable's value (unless that is 0), each state divided by its tolerance: a difference may pass through zero. Only where both
+ * runs agree to the last bit is there no bar. What no bar sees: that Newton's method stops at a tolerance, and the model.
+ * The cost is that of what was computed, twice. */
+typedef enum costate_barred {
+    COSTATE_BARS_RUN,           /* nothing but the run */
+    COSTATE_BARS_GRADIENT,      /* costate_gradient: value dy0, dp (n x w, np x w) */
+    COSTATE_BARS_SENSITIVITIES, /* costate_sensitivities: value d (count x w) */
+    COSTATE_BARS_TANGENT,       /* costate_tangent: value ydot, psidot at the end (n x w, objectives x w) */
+    COSTATE_BARS_HESSIAN,       /* costate_hessian: value hy0, hp (n x w, np x w) */
+    COSTATE_BARS_HESSIAN_FULL   /* costate_hessian_full: value h (count x count) */
+} costate_barred;
+
+typedef struct costate_error_bars {
+    int of;                     /* what was computed from the last run, a costate_barred; */
+    int w;                      /* and with which arguments, those that it has: lanes, */
+    const double *weights;      /* weights of the objectives, */
+    const double *ydot, *pdot;  /* directions, those of the initial state as they were at t0, */
+    int count;                  /* variables, and */
+    const int *variable;        /* which they are */
+    const double *value[2];     /* what it gave, first and second array; where one is NULL no bars are wanted */
+    double *bar[2];             /* their bars, of the same size */
+    double *y, *psi;            /* bars of the final state (n) and of the objectives; NULL: not wanted */
+    double *row, *rowdot;       /* bars of the rows of costate_output and, of a tangent, of its directions; or NULL */
+} costate_error_bars;
+
+/* Bars of what the last run gave. A value that was not computed from it has no meaningful bar, and cannot be told. */
+COSTATE_API int costate_bars_sized(costate_solver *s, const costate_error_bars *bars, size_t size);
+static inline int costate_bars(costate_solver *s, const costate_error_bars *bars)
+{
+    return costate_bars_sized(s, bars, sizeof *bars);
+}
+
+/* 0: the bar is more than three tenths of the value, or is not known; then not much more than its size is. */
+static inline int costate_resolved(double value, double bar)
+{
+    return bar <= 0.3 * (value < 0 ? -value : value);
+}
+
 /* The same problem for many sets of parameters and initial values, with gradients if they are wanted: `threads` members at a
  * time, each thread with a solver of its own that has the options of s and its share of the budgets. Arrays have one row for
  * every member; what is written does not depend on the number of threads. */
@@ -500,6 +546,8 @@ typedef struct costate_members {
     int rows;              /* dense output, as by costate_output, at the same times for all: count x rows x n; 0: none */
     const double *times;
     double *row;
+    /* error bars, as of costate_bars, of what has these names without _bar; NULL: not wanted */
+    double *y_bar, *psi_bar, *dy0_bar, *dp_bar, *d_bar, *row_bar;
 } costate_members;
 
 /* COSTATE_ERR_MEMBERS if any member failed; the others are as good as ever. A run that s holds is forgotten. */
@@ -546,6 +594,8 @@ typedef struct costate_stats {
     int64_t grazing;     /* those of them that did by less than the tolerance: derivatives are not to be trusted; */
     int64_t ties;        /* those at the time of another event, an observation or an end: derivatives are those of one side */
     int64_t outside;     /* timed events outside of the run, which did not happen */
+    int64_t adjoint_steps, adjoint_rejected; /* of the last continuous adjoint, */
+    const char *adjoint_method;              /* and its method; "": there was none */
 } costate_stats;
 COSTATE_API int costate_get_stats_sized(const costate_solver *s, costate_stats *stats, size_t size);
 static inline int costate_get_stats(const costate_solver *s, costate_stats *stats)

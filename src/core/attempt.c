@@ -3,6 +3,7 @@
 #include "core/run.h"
 
 #include "base/kernels.h"
+#include "core/guide.h"
 #include "core/workers.h"
 #include "platform/machine.h"
 
@@ -146,7 +147,12 @@ int cst__attempt(costate_solver *s, run *r, step *st, double *err)
         rc = cst__event_search(s, r, st);
         if (rc != ACCEPTED) return rc;
     }
-    return r->tg ? attempt_tangents(s, r, st, err) : ACCEPTED;
+    int v = r->tg ? attempt_tangents(s, r, st, err) : ACCEPTED;
+    if (v != ACCEPTED || !s->guide || !adaptive) return v;
+    rc = s->guide->judge(s->guide->ctx, st, r->tg, err);
+    if (rc < 0) return cst__callback_failed(s, rc, "rhs", st->from, st->h, st->n);
+    r->reason = rc;
+    return rc > 0 ? REFUSED : *err > 1 ? TOO_INACCURATE : ACCEPTED;
 }
 
 static int running_tangent_of_block(costate_solver *worker, int b, void *ctx)

@@ -116,6 +116,8 @@ typedef struct replay_context {
 int cst__traj_prepare(costate_solver *s, int which, size_t lanes);
 /* The budget of the joint trajectories that *workers threads record side by side; fewer where each would get too little. */
 void cst__joint_share(costate_solver *s, size_t lanes, int *workers);
+/* Memory for a run beside the recorded one, which is given up if it holds more than half, or any of the disk. */
+int64_t cst__traj_spare(costate_solver *s);
 int cst__traj_failed(costate_solver *s, const traj *tr, int status);
 void cst__traj_report(costate_solver *s, int which); /* its figures into the statistics */
 

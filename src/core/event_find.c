@@ -18,13 +18,16 @@ enum { LOOKS = 6, ROOTS = 60, EARLIER = 8 };
 
 int cst__event_values(costate_solver *s, double t, const double *y, double *e)
 {
-    const events *v = s->ev;
+    events *v = s->ev;
     const deriv_function *g = &s->d.event;
     char name[32];
     int rc = cst__of(s, "event", g->fn.eval(0, t, y, s->p, e, g->data));
     if (rc) return rc;
+    for (int k = v->user_guards; k < v->guards; k++)
+        if (event_released(v, k)) e[k] = 1;
     for (int k = 0; k < v->guards; k++)
         if (!isfinite(e[k])) {
+            v->blamed = k;
             return cst__fail_at(s, COSTATE_ERR_NOT_FINITE, t, 0, s->log.count, -1, -1, "the guard of %s is %g at t = %.10g",
                                 cst__event_name(s, k, name), e[k], t);
         }
@@ -35,7 +38,10 @@ int cst__event_slopes(costate_solver *s, double t, const double *y, const double
 {
     const deriv_function *g = &s->d.event;
     const double one = 1;
-    return cst__of(s, "event's jvp", g->fn.jvp(0, t, y, s->p, 1, &one, f, NULL, slope, g->data));
+    TRY(cst__of(s, "event's jvp", g->fn.jvp(0, t, y, s->p, 1, &one, f, NULL, slope, g->data)));
+    for (int k = s->ev->user_guards; k < s->ev->guards; k++)
+        if (event_released(s->ev, k)) slope[k] = 0;
+    return 0;
 }
 
 /* ---- a look into the step ------------------------------------------------------------------------------------------------ */
@@ -195,6 +201,7 @@ static int try_size(costate_solver *s, step *st, double h, int k, double *e, dou
 static int no_root(costate_solver *s, const step *st, int k, double e)
 {
     char name[32];
+    s->ev->blamed = k;
     return cst__fail_at(s, COSTATE_ERR_EVENT_ROOT, st->to, st->h, st->n, -1, -1,
                         "%s: the guard is %g at t = %.17g, and does not become zero", cst__event_name(s, k, name), e, st->to);
 }
@@ -269,9 +276,11 @@ static int settle_sides(costate_solver *s, int b, double t)
     char name[32];
     for (int k = 0; k < v->guards; k++) {
         if (v->e[b][k] != 0) v->working[k] = v->e[b][k] > 0 ? 1 : -1;
-        else if (v->working[k] == 0 && v->slope[b][k] == 0)
+        else if (v->working[k] == 0 && v->slope[b][k] == 0) {
+            v->blamed = k;
             return cst__fail_at(s, COSTATE_ERR_EVENT_GUARD, t, 0, s->log.count, -1, -1,
                                 "the guard of %s is 0, and stays so at t = %.10g", cst__event_name(s, k, name), t);
+        }
     }
     return 0;
 }

@@ -37,6 +37,7 @@ static double eta_of(const costate_solver *s, double t, const double *y, const d
 static int sliding(costate_solver *s, double t, int k)
 {
     char name[32];
+    s->ev->blamed = k;
     return cst__fail_at(s, COSTATE_ERR_EVENT_SLIDING, t, 0, s->log.count, -1, -1,
                         "%s: both modes push back to its guard at t = %.10g", cst__event_name(s, k, name), t);
 }
@@ -48,14 +49,14 @@ static void set_bit(events *v, int k, int on)
 }
 
 /* Sides by sign. Those that are zero: 0. */
-static int by_sign(costate_solver *s, double t, int bits)
+static int by_sign(costate_solver *s, double t)
 {
     events *v = s->ev;
     for (int k = 0; k < v->guards; k++) {
         TRY(row_of(s, k, t, s->y, v->row));
         const double eta = eta_of(s, t, s->y, v->row, v->slope[0][k]);
         v->side[k] = fabs(v->e[0][k]) <= eta ? 0 : v->e[0][k] > 0 ? 1 : -1;
-        if (bits && event_held(v, k) && v->side[k] != 0) set_bit(v, k, v->side[k] > 0);
+        if (event_held(v, k) && v->side[k] != 0) set_bit(v, k, v->side[k] > 0);
     }
     return 0;
 }
@@ -69,29 +70,34 @@ static int slopes(costate_solver *s, double t)
     return cst__event_slopes(s, t, s->y, s->f, v->slope[0]);
 }
 
-/* bits: conditions of the text may be others than before, at t0 and after a reset. */
-static int settle(costate_solver *s, double t, int bits)
+/* Conditions of the text by the signs of their guards, which may depend on other conditions. */
+static int settle_bits(costate_solver *s, double t)
+{
+    events *v = s->ev;
+    for (int round = 0; round <= v->guards - v->user_guards; round++) {
+        const uint64_t before = v->mv.at.held;
+        TRY(cst__event_values(s, t, s->y, v->e[0]));
+        TRY(slopes(s, t));
+        TRY(by_sign(s, t));
+        if (v->mv.at.held == before) return 0;
+    }
+    return 0;
+}
+
+static int settle(costate_solver *s, double t)
 {
     events *v = s->ev;
     const double dir = event_dir(s);
     if (!v->guards) return 0;
-    TRY(cst__event_values(s, t, s->y, v->e[0]));
-    TRY(slopes(s, t));
-    TRY(by_sign(s, t, bits));
-    if (bits && v->user_guards < v->guards) { /* slopes of those that are known */
-        TRY(cst__event_values(s, t, s->y, v->e[0]));
-        TRY(slopes(s, t));
-    }
+    TRY(settle_bits(s, t));
     for (int k = 0; k < v->guards; k++) {
         if (v->side[k] != 0) continue;
         const double slope = dir * v->slope[0][k];
         v->side[k] = slope > 0 ? 1 : slope < 0 ? -1 : 0;
         if (!event_held(v, k) || v->side[k] == 0) continue;
-        if (bits) {
-            set_bit(v, k, v->side[k] > 0);
-            TRY(slopes(s, t));
-            if (dir * v->slope[0][k] * v->side[k] < 0) return sliding(s, t, k);
-        } else if ((v->side[k] > 0) != (int)(v->mv.at.held >> (event_held(v, k) - 1) & 1)) return sliding(s, t, k);
+        set_bit(v, k, v->side[k] > 0);
+        TRY(slopes(s, t));
+        if (dir * v->slope[0][k] * v->side[k] < 0) return sliding(s, t, k);
     }
     v->known = 1;
     return 0;
@@ -105,7 +111,7 @@ static int failed(costate_solver *s, int rc, double t)
 int cst__event_sides(costate_solver *s, double t)
 {
     events *v = s->ev;
-    int rc = settle(s, t, 1);
+    int rc = settle(s, t);
     v->first_mode = v->mv.at.mode;
     v->first_held = v->mv.at.held;
     return rc ? failed(s, rc, t) : 0;
@@ -123,6 +129,7 @@ static int grazes(costate_solver *s, const step *st, happened *e, double before)
     TRY(row_of(s, e->k, e->t, s->y, v->row));
     for (int i = 0; i < s->prob.n; i++) noise += fabs(v->row[i]) * (s->atol[i] + s->opt.rtol * fabs(s->y[i]));
     const double eta = eta_of(s, e->t, s->y, v->row, slope);
+    v->blamed = e->k;
     if (slope == 0 || eta * bend > 0.1 * slope * slope)
         return cst__fail_at(s, COSTATE_ERR_EVENT_GRAZING, e->t, st->h, st->n, -1, -1,
                             "%s only touches zero at t = %.10g: whether it happens is for round-off to say",
@@ -147,6 +154,7 @@ static int accumulates(costate_solver *s, const happened *e)
     v->rebound = again ? v->rebound + 1 : 0;
     if (v->rebound > 2) return sliding(s, e->t, e->k);
     int shrink = known > ACCUMULATE;
+    v->blamed = e->k;
     double newest = known > 0 ? fabs(e->t - v->last[0]) : 0, later = newest;
     const double before = known > 1 ? fabs(v->last[0] - v->last[1]) : 0;
     for (int i = 0; i + 1 < known && shrink && i < ACCUMULATE; i++) {
@@ -363,7 +371,7 @@ static int due(costate_solver *s, run *r, const step *st)
     }
     if (v->count == count || v->stopped) return 0;
     if (r->t == s->t1 && v->list[v->count - 1].moves) return stand_still(s, r, 0);
-    TRY(settle(s, r->t, s->d.reset.fn.eval != NULL));
+    TRY(settle(s, r->t));
     v->list[v->count - 1].held_after = v->mv.at.held;
     return start_anew(s, r);
 }

@@ -158,8 +158,10 @@ static int order_times(costate_solver *s)
     sorted *list = cst__alloc(&s->alloc, (size_t)v->timed + 1, sizeof *list);
     if (!list) return cst__fail(s, COSTATE_ERR_MEMORY, "%d timed events", v->timed);
     int count = 0;
-    for (int j = 0; j < v->timed; j++)
-        if (dir * (v->tau[j] - s->t0) >= 0 && dir * (s->t1 - v->tau[j]) >= 0) list[count++] = (sorted){dir * v->tau[j], j};
+    for (int j = 0; j < v->timed; j++) {
+        const int within = dir * (v->tau[j] - s->t0) >= 0 && dir * (s->t1 - v->tau[j]) >= 0;
+        if (within && !event_released(v, v->guards + j)) list[count++] = (sorted){dir * v->tau[j], j};
+    }
     qsort(list, (size_t)count, sizeof *list, earlier);
     for (int q = 0; q < count; q++) v->order[q] = list[q].j;
     v->order[count] = -1;
@@ -184,6 +186,29 @@ static int take_times(costate_solver *s)
     return order_times(s);
 }
 
+void cst__events_hold(costate_solver *s)
+{
+    s->ev->mv.at.released = strcmp(s->opt.switches, "off") ? 0 : ~(uint64_t)0;
+}
+
+/* A condition that is held must not be why a run fails. */
+int cst__events_release(costate_solver *s, int status)
+{
+    events *v = s->ev;
+    char name[32];
+    const int count = s->prob.held + s->prob.timed_held;
+    const uint64_t all = count == COSTATE_HELD_MOST ? ~(uint64_t)0 : ((uint64_t)1 << count) - 1, before = v->mv.at.released & all;
+    uint64_t now = 0;
+    if (status == COSTATE_ERR_MEMORY || status == COSTATE_ERR_CALLBACK || before == all) return 0;
+    if (v->blamed >= 0 && !event_held(v, v->blamed)) return 0;
+    const int one = v->blamed >= 0 && !event_released(v, v->blamed);
+    now = one ? before | (uint64_t)1 << (event_held(v, v->blamed) - 1) : all;
+    v->mv.at.released = now;
+    snprintf(s->warning, sizeof s->warning, "%s is not held, for the run failed so (%s): derivatives may lack what it moves",
+             one ? cst__event_name(s, v->blamed, name) : "no condition of the text", costate_status_text(status));
+    return 1;
+}
+
 int cst__events_start(costate_solver *s)
 {
     events *v = s->ev;
@@ -195,7 +220,7 @@ int cst__events_start(costate_solver *s)
     v->count = v->lasts = 0;
     v->next = v->hit = v->known = v->stopped = v->rebound = v->kept = 0;
     v->fresh = 1;
-    v->due = -1;
+    v->due = v->blamed = -1;
     v->at = 0;
     v->t_end = s->t1;
     v->evaluations = 0;
@@ -218,8 +243,35 @@ void cst__events_repeat(costate_solver *s, const double *y0)
     events *v = s->ev;
     v->at = 0;
     const size_t n = (size_t)s->prob.n * sizeof *y0, np = (size_t)s->prob.np * sizeof *v->p;
-    v->anew = memcmp(s->p, v->p, np) != 0 || memcmp(y0, v->y0, n) != 0;
+    v->anew = s->log.fresh || memcmp(s->p, v->p, np) != 0 || memcmp(y0, v->y0, n) != 0;
     cst__events_mode(s, v->first_mode, v->first_held);
+}
+
+int cst__events_halve(costate_solver *h, const costate_solver *s)
+{
+    events *v = h->ev;
+    const events *from = s->ev;
+    for (int64_t i = 0; i < from->count; i++) {
+        happened e = from->list[i];
+        e.step *= 2;
+        TRY(cst__events_append(h, &e, event_before(s, &from->list[i])));
+    }
+    v->first_mode = from->first_mode, v->first_held = from->first_held;
+    v->stopped = from->stopped, v->t_end = from->t_end;
+    memcpy(v->p, from->p, (size_t)s->prob.np * sizeof *v->p);
+    memcpy(v->y0, from->y0, (size_t)s->prob.n * sizeof *v->y0);
+    memcpy(v->tau, from->tau, (size_t)v->timed * sizeof *v->tau);
+    return 0;
+}
+
+void cst__events_took(costate_solver *s, const step *st)
+{
+    events *v = s->ev;
+    s->log.h[st->n] = st->h;
+    if (!st->ends) return;
+    s->log.t[st->n + 1] = st->to;
+    v->list[st->ends - v->list].t = st->to;
+    memcpy(v->before + (st->ends - v->list) * s->prob.n, st->ynew, (size_t)s->prob.n * sizeof *st->ynew);
 }
 
 int cst__event_time(costate_solver *s, int k, double *t)
@@ -248,6 +300,7 @@ void cst__events_follow(costate_solver *w)
     v->at = 0;
     v->kept = 0;
     cst__events_mode(w, from->mv.at.mode, from->mv.at.held);
+    v->mv.at.released = from->mv.at.released;
 }
 
 /* ---- the list ---------------------------------------------------------------------------------------------------------- */

@@ -69,6 +69,7 @@ struct events {
     double last[24];         /* times of the last events, newest first */
     int64_t lasts;
     int rebound;             /* the same guard again at once */
+    int blamed;              /* the event that a failure is about, -1: none */
     double *f, *point, *row, *prow; /* n; n; n; np + 2 */
     double *pext, *mext, *mext_dot; /* (np + 2) x lanes */
     double *one;             /* memory of a block of one direction, and of one adjoint */
@@ -87,6 +88,8 @@ struct events {
 int cst__events_check(costate_solver *s);                  /* the problem's members */
 int cst__events_open(costate_solver *s);                   /* s->ev, where it has events */
 void cst__events_close(costate_solver *s);
+void cst__events_hold(costate_solver *s);                  /* conditions of the text are held, if they are to be */
+int cst__events_release(costate_solver *s, int status);    /* 1: what failed may go better with one of them released */
 int cst__events_start(costate_solver *s);                  /* a run begins: times, mode */
 void cst__events_follow(costate_solver *worker);           /* a worker sees its leader's run, and is in its mode */
 int cst__events_append(costate_solver *s, const happened *e, const double *y);
@@ -95,6 +98,9 @@ void cst__events_enter(const costate_solver *s, step *st); /* a recorded step: m
 happened *cst__event_at(const costate_solver *s, int64_t n); /* that at the end of n steps; NULL: none */
 void cst__events_mode(const costate_solver *s, int mode, uint64_t held);
 void cst__events_repeat(costate_solver *s, const double *y0); /* the recorded run begins again; ev->anew if from other input */
+/* The list of s for its halved steps (core/halved.h), and a step of these that was taken, ending at st->to. */
+int cst__events_halve(costate_solver *h, const costate_solver *s);
+void cst__events_took(costate_solver *s, const step *st);
 int cst__event_time(costate_solver *s, int k, double *t);     /* of timed event k, with the parameters as they are */
 const char *cst__event_name(const costate_solver *s, int k, char buffer[32]);
 static inline const double *event_before(const costate_solver *s, const happened *e)
@@ -105,6 +111,11 @@ static inline int event_held(const events *v, int k) /* a condition of the text:
 {
     if (k < v->guards) return k < v->user_guards ? 0 : k - v->user_guards + 1;
     return k - v->guards < v->user_timed ? 0 : v->guards - v->user_guards + k - v->guards - v->user_timed + 1;
+}
+static inline int event_released(const events *v, int k)
+{
+    const int bit = event_held(v, k);
+    return bit && (v->mv.at.released >> (bit - 1) & 1);
 }
 static inline double event_dir(const costate_solver *s)
 {
@@ -171,7 +182,7 @@ void cst__event_keep(costate_solver *s, const happened *e, const dblock *d);    
 
 /* ---- event_find.c ---- */
 struct run;
-/* After an attempt that was accepted: st becomes the part of the step up to the first event. A verdict of attempts, or negative. */
+/* After an attempt that was accepted: st becomes the part of the step up to the first event. A verdict, or negative. */
 int cst__event_search(costate_solver *s, struct run *r, step *st);
 /* tau anew from the one recorded, the step being st: its size, ends and state. */
 int cst__event_again(costate_solver *s, step *st, int k);

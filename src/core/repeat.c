@@ -1,6 +1,7 @@
 /* repeat.c - recorded steps taken again: as a whole run, or one by one for the trajectory store.
  *
- * The sizes and times are data; nothing is decided anew, so the same input gives the same bits. */
+ * The sizes and times are data; nothing is decided anew, so the same input gives the same bits. Steps that are given and were
+ * never taken (core/halved.h) are taken once as a run takes them, and what a family decides within them is noted then. */
 #include "core/driver.h"
 
 #include "core/consistent.h"
@@ -15,7 +16,7 @@ static int not_repeated(costate_solver *s, const step *st, const char *which, in
     int component;
     if (rc < 0 && s->status == rc) return rc; /* what failed has said so */
     cst__step_words(s, rc, which, words, sizeof words, &component);
-    return cst__fail_at(s, COSTATE_ERR_SWEEP_REPLAY, st->from, st->h, st->n, -1, component,
+    return cst__fail_at(s, s->log.fresh ? COSTATE_ERR_HALVED : COSTATE_ERR_SWEEP_REPLAY, st->from, st->h, st->n, -1, component,
                         "%s at t = %.10g with h = %g (step %lld)", words, st->from, st->h, (long long)st->n);
 }
 
@@ -111,21 +112,32 @@ static int step_anew(costate_solver *s, step *st, double from)
     const happened *e = st->ends;
     const events *v = s->ev;
     const int k = e ? e->k : -1;
-    if (k >= v->guards) {
+    if (e && k >= v->guards) {
         TRY(cst__event_time(s, k, &st->to));
         st->h += st->to - e->t;
     }
     st->h -= from - st->from;
     st->from = from;
     cst__step_sides(st, st->begins != NULL || s->log.stop[st->n], e != NULL || s->log.stop[st->n + 1]);
-    return k >= 0 && k < v->guards ? cst__event_again(s, st, k) : take_step(s, st, NULL);
+    TRY(e && k < v->guards ? cst__event_again(s, st, k) : take_step(s, st, NULL));
+    if (s->log.fresh) cst__events_took(s, st);
+    return 0;
+}
+
+/* What was decided in a step that was never taken before. */
+static int take_note(costate_solver *s, step *st)
+{
+    if (!s->log.fresh) return 0;
+    st->note = s->log.note[st->n] = (signed char)s->note;
+    return cst__all_finite(s->live, st->ynew) ? 0 : not_repeated(s, st, "rhs", STEP_NOT_FINITE);
 }
 
 static int repeat_step(costate_solver *s, step *st, double from, tangent *tg, double *psi)
 {
-    s->f_valid = 0;
-    int rc = from != st->from || (s->ev && s->ev->anew) ? step_anew(s, st, from) : take_step(s, st, NULL);
+    if (!s->log.fresh) s->f_valid = 0;
+    int rc = s->ev && s->ev->anew ? step_anew(s, st, from) : take_step(s, st, NULL);
     if (rc) return not_repeated(s, st, "rhs", rc);
+    TRY(take_note(s, st));
     for (int b = 0; tg && b < tg->cut.blocks; b++) {
         rc = take_tangent(s, st, &tg->block[b], NULL);
         if (rc) return not_repeated(s, st, "jvp", rc);
@@ -173,14 +185,28 @@ static int repeat_directions(costate_solver *s, tangent *tg)
     return 0;
 }
 
+/* On to the next step, whose slope at the start may be known. */
+static void pass_on(costate_solver *s, int64_t n, tangent *tg)
+{
+    const int anew = slopes_end(s, n);
+    double *f = s->f;
+    for (int b = 0; tg && b < tg->cut.blocks; b++) cst__dblock_accept(&tg->block[b], anew);
+    if (!s->log.fresh) return;
+    s->f = s->fnew;
+    s->fnew = f;
+    s->f_valid = s->fnew_valid && !anew;
+    s->fnew_valid = 0;
+}
+
 static int repeat(costate_solver *s, const double *y0, tangent *tg, int which, double *yend, double *psi)
 {
     size_t n = (size_t)s->prob.n;
     double *y = s->y, *ynew = s->ynew;
     int obs = 0, joint = which == JOINT;
     double from = s->t0;
-    if (s->fam->start) s->fam->start(s, 0);
     if (s->ev) s->ev->kept = 0;
+    if (s->fam->start) s->fam->start(s, s->log.fresh);
+    s->f_valid = s->fnew_valid = 0;
     if (joint && s->apart) return repeat_directions(s, tg);
     if (joint) {
         y = tg->joint[0];
@@ -192,6 +218,8 @@ static int repeat(costate_solver *s, const double *y0, tangent *tg, int which, d
     if (psi) memset(psi, 0, (size_t)s->nobj * sizeof *psi);
     if (s->ev) cst__events_repeat(s, y0);
     TRY(objectives_at(s, 0, &obs, y, tg, psi));
+    const int rows = s->log.fresh && s->out.count;
+    if (rows) TRY(cst__output_start(s, tg));
     for (int64_t i = 0; i < s->log.count; i++) {
         step st = recorded_step(s, i, y, s->stages, ynew);
         if (which >= 0) TRY(cst__record_reserve(s, which, i, y, &st.stages));
@@ -204,7 +232,8 @@ static int repeat(costate_solver *s, const double *y0, tangent *tg, int which, d
         from = st.to;
         if (which >= 0) cst__record_commit(s, which, i);
         TRY(objectives_within(s, &st, &obs, tg, psi));
-        for (int b = 0; tg && b < tg->cut.blocks; b++) cst__dblock_accept(&tg->block[b], slopes_end(s, i + 1));
+        if (rows) TRY(cst__output_step(s, &st, tg));
+        pass_on(s, i + 1, tg);
         double *t = y;
         y = ynew;
         ynew = t;
@@ -219,15 +248,17 @@ static int repeat(costate_solver *s, const double *y0, tangent *tg, int which, d
     if (!cst__all_finite(n, y)) return cst__fail(s, COSTATE_ERR_SWEEP_NOT_FINITE, "the repeated run's final state");
     if (which >= 0) cst__record_end(s, which);
     if (which >= 0) s->recorded[which] = 1;
+    s->log.fresh = 0;
     return 0;
 }
 
 int cst__repeat(costate_solver *s, const double *y0, tangent *tg, int which, double *yend, double *psi)
 {
     const double end = s->ev ? s->ev->t_end : 0;
+    const int fresh = s->log.fresh;
     int status = repeat(s, y0, tg, which, yend, psi);
     if (!s->ev) return status;
-    s->ev->t_end = end; /* that of the run */
+    if (!fresh) s->ev->t_end = end; /* that of the run */
     s->ev->anew = 0;
     return status;
 }

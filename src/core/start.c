@@ -58,6 +58,7 @@ int cst__start(costate_solver *s, double t0, double t1, const double *p, const d
     st->recomputed_steps = st->checkpoints = 0;
     st->rhs = st->jvp = st->vjp = st->jvp2 = st->vjp_dot = st->jac = st->factor = st->solve = st->fallbacks = 0;
     st->tier = "none";
+    if (s->ev) cst__events_hold(s);
     return cst__restart(s);
 }
 

@@ -54,6 +54,12 @@ static inline double step_time(const step *st, double c)
     return c == 1 || ((c < 1 || st->held) && (t - st->tn) * st->h > 0) ? st->tn : t;
 }
 
+/* Its size is given: no smaller one will be tried. */
+static inline int step_is_given(const costate_solver *s, const step *st)
+{
+    return st->note >= 0 || s->opt.step > 0 || s->log.fresh;
+}
+
 enum { LANES_MOST = 64 }; /* of option lanes */
 
 /* A block of directions along a step. */
@@ -70,6 +76,7 @@ typedef struct dblock {
     double *qdot, *qrow; /* nobj x w: directions of the objectives; one term of theirs */
     double *kdot;        /* family.tangent_doubles * w doubles of work */
     double *dense;       /* n x w: a row of dense output */
+    const double *unit;  /* w: what a lane's errors count for; NULL: all alike */
     double tdot[LANES_MOST], taudot[LANES_MOST]; /* of the time of the last event, and of that at the end of this step */
     int moved;           /* this step: slopes are not those of others */
 } dblock;
@@ -98,6 +105,24 @@ typedef struct fast_mode {
     double log_growth;   /* log |R(h lambda)| */
     double safe;         /* the largest x with |R(-x)| <= 1/2, and <= 1 before: as far as steps should go */
 } fast_mode;
+
+/* The integral of a function over a step from its values at points: of the state, or of a block of directions. */
+enum { QUADRATURE_MOST = 24 };
+typedef struct quadrature {
+    int count;
+    int shared; /* point i is the end of the step i steps ago, 0 being this one's: neighbouring steps have points in common */
+    double t[QUADRATURE_MOST], weight[QUADRATURE_MOST]; /* the size of the step is in the weights */
+    double estimate[QUADRATURE_MOST];                   /* weights of its error */
+    const double *y[QUADRATURE_MOST];                   /* n, or n x w, there */
+} quadrature;
+
+static inline void quadrature_add(quadrature *q, double t, double weight, double estimate, const double *y)
+{
+    q->t[q->count] = t;
+    q->weight[q->count] = weight;
+    q->estimate[q->count] = estimate;
+    q->y[q->count++] = y;
+}
 
 /* Reasons of a family's own for a smaller step: Newton's iteration does not converge; the linear solver failed, as s->im knows; f
  * at a stage is not finite, which a family turns into an error of NaN before it returns. */
@@ -141,6 +166,9 @@ struct family {
      * .. 127), so that it is not chosen again when the step is repeated. Not called with fixed steps. NULL:
      * cst__control_size. */
     double (*settle)(costate_solver *s, const step *st, const outcome *o, control *c);
+    /* The note with which half of a step with this note is taken for the first time: it keeps what makes the scheme, such as an
+     * order, and leaves open what does not. NULL: all is left open, which is -1. */
+    int (*halved)(int note);
     /* After a step gave something that is not finite: the first stage and component at fault; 0 if there is one. */
     int (*culprit)(costate_solver *s, const step *st, int *stage, int *component);
     /* Just after an accepted step: its fastest mode; 0: none is seen. NULL: the method damps whatever is fast. */
@@ -151,6 +179,10 @@ struct family {
     /* y at t + theta h; or, given a block d, its directions into ydot (n x w), `first` for the first theta of this step and
      * block. */
     int (*dense)(costate_solver *s, const step *st, double theta, double *y, dblock *d, double *ydot, int first);
+    int (*dense_degree)(const costate_solver *s); /* of that polynomial in theta; NULL: it is none */
+    int dense_recorded;                           /* it needs the record of the step alone; else what `step` left too */
+    /* Just after the step, and its tangent: of d, or NULL: of the state. NULL: not to be had. */
+    void (*quadrature)(costate_solver *s, const step *st, dblock *d, quadrature *q);
     /* Its transpose: of from (n x w), owed to y at t + theta h, into what is owed to the state at the end of the step (live x w).
      * With it observations are interpolated; NULL: steps end at them. */
     void (*dense_adjoint)(costate_solver *s, const step *st, double theta, int w, const double *from, double *lambda);

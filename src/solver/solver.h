@@ -29,6 +29,7 @@ typedef struct step_log {
     double *t, *h;
     signed char *note; /* decisions of the family within the step, for repeating it */
     signed char *stop; /* t[i] is a stop: 1: t0, an observation or t1; 2: the step that ends there was held; + 4: an event */
+    int fresh;         /* the steps are prescribed and were never taken: the notes are made when they are (core/halved.h) */
 } step_log;
 
 /* A grow-only piece of memory, kept from call to call so that a solver in a loop allocates once. */
@@ -56,6 +57,8 @@ enum { PRIMAL, JOINT }; /* trajectories: of the state; of the state and a block 
 typedef struct family family;         /* a table of operations: method/method.h */
 typedef struct worker_set worker_set; /* core/workers.h */
 typedef struct watch watch;           /* core/watch.h */
+typedef struct guide guide;           /* core/guide.h */
+typedef struct backward backward;             /* sens/back.h */
 typedef struct events events;         /* core/events.h */
 
 /* What a method has for itself, and what is sized by it. */
@@ -132,6 +135,10 @@ struct costate_solver {
     events *ev; /* NULL: the problem has none */
 
     watch *watch; /* conditions of the problem's functions along the run; NULL: it has none, or there was none */
+
+    const guide *guide;             /* what leads this run; NULL: nothing */
+    backward *back;                     /* the continuous adjoint's; NULL: there was none since it was made or changed */
+    void (*back_close)(backward *);     /* how it goes */
 
     costate_stats stats;
     const char *calling; /* the function of the problem whose product failed last; NULL: the right-hand side */
