@@ -161,6 +161,8 @@ typedef struct cli_table {
 void table_open(cli_table *t, int columns, int fixed);
 void table_text(cli_table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void table_number(cli_table *t, double x);
+/* An error bar behind a number, and whether the number is resolved; it has a column of its own, without a name. */
+void table_bar(cli_table *t, double x, double bar);
 void table_print(cli_table *t, cli_out *o); /* and frees it */
 
 void *cli_take(size_t count, size_t size); /* zeroed memory; ends the program if there is none */
@@ -228,6 +230,7 @@ typedef struct cli_choice {
 int cli_variables(const cli_session *s);                           /* their number */
 const char *cli_variable(const cli_session *s, int v);             /* a name */
 double cli_variable_value(const cli_session *s, int v);
+int cli_bars(const cli_session *s); /* --bars was given */
 char **cli_labels(const cli_session *s, const cli_choice *c);      /* names for figures: an initial value is NAME(t0) */
 void cli_labels_free(char **label, int count);
 int cli_assign(cli_session *s, int option, double *of_params, double *of_states); /* NAME=VALUE,...; NULL: not to be named */
@@ -255,17 +258,21 @@ void report_note(cli_session *s);                                  /* --verbose 
 void report_open(cli_session *s, cli_json *j);                     /* of a JSON object: model, method, t */
 void report_begin(cli_session *s, cli_json *j);                    /* the same without the method */
 void report_state(cli_session *s, cli_json *j, const double *y);
-void report_rows(cli_session *s, cli_json *j, const double *rows);    /* the trajectory: columns */
+void report_state_bars(cli_session *s, cli_json *j, const double *bar);
+void report_rows(cli_session *s, cli_json *j, const double *rows, const double *bars); /* the trajectory: columns; bars or NULL */
 void report_variables(cli_session *s, cli_json *j, const cli_choice *c, const double *value, int stride); /* params and initial */
+void report_bars(cli_session *s, cli_json *j, const cli_choice *c, const double *bar, int stride); /* the same, of error bars */
+void report_unresolved(cli_session *s, int count, int all); /* a warning, if some are not */
 void report_close(cli_session *s, cli_json *j);                    /* stats, warnings */
 void report_end(cli_session *s, cli_json *j);                      /* warnings alone */
 
 /* figure.c: --plot, if it was given; exit codes. possible comes before the run. */
 int figure_possible(const cli_request *r);
-int figure_run(cli_session *s, const double *rows);
-int figure_tangent(cli_session *s, const cli_choice *wrt, const double *y, const double *rows);
+int figure_run(cli_session *s, const double *rows, const double *bars); /* bars: of the rows, or NULL */
+int figure_tangent(cli_session *s, const cli_choice *wrt, const double *y, const double *rows, const double *bars);
 /* Bars: a chart for each objective, of.count x count values under `count` names. what: the axis, @ standing for the objective. */
-int figure_bars(cli_session *s, const char *what, const cli_choice *of, int count, const char *const *name, const double *value);
+int figure_bars(cli_session *s, const char *what, const cli_choice *of, int count, const char *const *name, const double *value,
+                const double *error); /* error bars, or NULL */
 /* Matrices: one for each objective, of.count x size x size values. */
 int figure_matrices(cli_session *s, const cli_choice *of, int size, const char *const *name, const double *value);
 /* Curves over two logarithmic axes. */

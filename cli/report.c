@@ -60,6 +60,13 @@ void report_state(cli_session *s, cli_json *j, const double *y)
     json_close(j, '}');
 }
 
+void report_state_bars(cli_session *s, cli_json *j, const double *bar)
+{
+    json_line(j, "state_bars", '{');
+    for (int i = 0; i < s->n; i++) json_number(j, s->state[i], bar[i]);
+    json_close(j, '}');
+}
+
 void report_variables(cli_session *s, cli_json *j, const cli_choice *c, const double *value, int stride)
 {
     json_open(j, "params", '{');
@@ -71,6 +78,18 @@ void report_variables(cli_session *s, cli_json *j, const cli_choice *c, const do
     for (int k = 0; k < c->count; k++)
         if (c->pick[k] >= s->np) json_number(j, s->state[c->pick[k] - s->np], value[(size_t)k * (size_t)stride]);
     json_close(j, '}');
+}
+
+void report_bars(cli_session *s, cli_json *j, const cli_choice *c, const double *bar, int stride)
+{
+    json_open(j, "bars", '{');
+    report_variables(s, j, c, bar, stride);
+    json_close(j, '}');
+}
+
+void report_unresolved(cli_session *s, int count, int all)
+{
+    if (count) cli_warn(&s->out, "%d of %d numbers are not resolved: their bars are more than three tenths of them", count, all);
 }
 
 void report_close(cli_session *s, cli_json *j)
@@ -111,18 +130,25 @@ void report_end(cli_session *s, cli_json *j)
     json_close(j, '}');
 }
 
-void report_rows(cli_session *s, cli_json *j, const double *rows)
+/* Of the points that were asked for, a list for each state. */
+static void columns(cli_session *s, cli_json *j, const char *key, const double *rows)
 {
-    json_open(j, "trajectory", '{');
-    json_line(j, "t", '[');
-    for (int k = 0; k < s->rows; k++) json_number(j, NULL, s->times[s->asked[k]]);
-    json_close(j, ']');
-    json_open(j, "states", '{');
+    json_open(j, key, '{');
     for (int i = 0; i < s->n; i++) {
         json_line(j, s->state[i], '[');
         for (int k = 0; k < s->rows; k++) json_number(j, NULL, rows[(size_t)s->asked[k] * (size_t)s->n + (size_t)i]);
         json_close(j, ']');
     }
     json_close(j, '}');
+}
+
+void report_rows(cli_session *s, cli_json *j, const double *rows, const double *bars)
+{
+    json_open(j, "trajectory", '{');
+    json_line(j, "t", '[');
+    for (int k = 0; k < s->rows; k++) json_number(j, NULL, s->times[s->asked[k]]);
+    json_close(j, ']');
+    columns(s, j, "states", rows);
+    if (bars) columns(s, j, "bars", bars);
     json_close(j, '}');
 }
