@@ -187,6 +187,9 @@ typedef struct cli_session {
     int *asked;                               /* which of them were asked for, rows */
     costate_stats stats;                      /* of the last run; its texts but for the tier are gone */
     const struct cli_choice *wrt;             /* variables by which derivatives are taken; NULL: all */
+    const struct cli_choice *of;              /* their objectives; NULL: all */
+    costate_accuracy found;                   /* --accuracy: what came of it; wanted 0: it was not given */
+    int short_of;                             /* 1: it is not reached */
     char linsol[32], method[32];              /* of that run: the linear solver, the method it was really made with */
     char choice[256];                         /* why, if the library chose it; "": it was named */
     char adjusted[256];                       /* initial values that were made consistent; "": none */
@@ -221,6 +224,10 @@ void cli_stiff_hint(cli_session *s); /* compute.c: after a run */
 /* compute.c: work with a solver that has the options of the command line. It returns a status of the library. */
 typedef int cli_work(cli_session *s, costate_solver *solver, void *context);
 int cli_compute(cli_session *s, cli_work *work, void *context);
+int cli_accuracy_check(cli_session *s); /* accuracy.c: --accuracy and what does not go with it; exit codes */
+int cli_attain(cli_session *s, costate_solver *solver); /* finds its tolerance; a status */
+/* A result is there: the exit code, which is another one if it is not as accurate as was asked for. */
+int cli_accuracy_code(cli_session *s);
 
 /* select.c: variables are the parameters, and then the initial values if there are any. */
 typedef struct cli_choice {
@@ -253,7 +260,7 @@ int cli_ensemble_run(cli_session *s);                                           
 int cli_ensemble_gradient(cli_session *s, const cli_choice *wrt, const cli_choice *of); /* gradient --ensemble */
 
 /* report.c: parts that results share. */
-void report_head(cli_session *s);                                  /* of a table: model, method, times */
+void report_head(cli_session *s);                                  /* of a table: model, method, times, accuracy */
 void report_note(cli_session *s);                                  /* --verbose */
 void report_open(cli_session *s, cli_json *j);                     /* of a JSON object: model, method, t */
 void report_begin(cli_session *s, cli_json *j);                    /* the same without the method */

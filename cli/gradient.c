@@ -187,6 +187,7 @@ int cli_gradient(cli_request *r)
     if (!code) code = cli_choose_variables(&s, 1, &a.wrt);
     if (!code) code = cli_choose_objectives(&s, &a.of);
     s.wrt = &a.wrt;
+    s.of = &a.of;
     if (!code && cli_value(r, OPT_ENSEMBLE)) code = cli_ensemble_gradient(&s, &a.wrt, &a.of);
     else if (!code) {
         a.y = cli_take((size_t)s.n, sizeof *a.y);
@@ -201,6 +202,7 @@ int cli_gradient(cli_request *r)
         if (!code) cli_stiff_hint(&s);
         if (!code) (r->format == CLI_JSON ? print_json : r->format == CLI_CSV ? print_csv : print_table)(&s, &a);
         if (!code) code = draw(&s, &a);
+        if (!code) code = cli_accuracy_code(&s);
         report_note(&s);
     }
     free(a.wrt.pick);

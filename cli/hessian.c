@@ -258,6 +258,7 @@ int cli_hessian(cli_request *r)
         a.psi = cli_take((size_t)s.objectives, sizeof *a.psi);
         a.product = cli_take((size_t)a.wrt.count * (size_t)a.lanes, sizeof *a.product);
         s.wrt = a.full ? &a.wrt : NULL; /* a direction may have others */
+        s.of = &a.of;
         if (cli_bars(&s)) {
             a.psi_bar = cli_take((size_t)s.objectives, sizeof *a.psi_bar);
             a.bar = cli_take((size_t)a.wrt.count * (size_t)a.lanes, sizeof *a.bar);
@@ -267,6 +268,7 @@ int cli_hessian(cli_request *r)
         if (!code) cli_stiff_hint(&s);
         if (!code) (r->format == CLI_JSON ? print_json : r->format == CLI_CSV ? print_csv : print_table)(&s, &a);
         if (!code) code = draw(&s, &a);
+        if (!code) code = cli_accuracy_code(&s);
         report_note(&s);
     }
     free(a.direction);

@@ -10,7 +10,12 @@ void report_head(cli_session *s)
     cli_bold(&s->out, 0);
     const costate_table *used = costate_method_find(s->method);
     const int chosen = *s->choice && used && used->family != COSTATE_ERK; /* not what one would expect */
-    fprintf(s->out.to, ", %s%s, t = %g .. %g\n\n", chosen ? "auto: " : "", s->method, s->t0, s->t1);
+    fprintf(s->out.to, ", %s%s, t = %g .. %g\n", chosen ? "auto: " : "", s->method, s->t0, s->t1);
+    const costate_accuracy *a = &s->found;
+    if (a->wanted > 0)
+        fprintf(s->out.to, "accuracy %g %s: bars up to %.1e with rtol = %.1e (%d run%s)\n", a->wanted,
+                s->short_of ? "not reached" : "reached", a->reached, a->rtol, a->runs, a->runs == 1 ? "" : "s");
+    fputs("\n", s->out.to);
 }
 
 void report_note(cli_session *s)
@@ -45,7 +50,16 @@ static void open_with(cli_session *s, cli_json *j, const char *method)
 
 void report_open(cli_session *s, cli_json *j)
 {
+    const costate_accuracy *a = &s->found;
     open_with(s, j, s->method);
+    if (!(a->wanted > 0)) return;
+    json_line(j, "accuracy", '{');
+    json_number(j, "wanted", a->wanted);
+    json_truth(j, "met", !s->short_of);
+    json_number(j, "reached", a->reached);
+    json_number(j, "rtol", a->rtol);
+    json_whole(j, "runs", a->runs);
+    json_close(j, '}');
 }
 
 void report_begin(cli_session *s, cli_json *j)

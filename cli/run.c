@@ -126,6 +126,7 @@ int cli_run(cli_request *r)
         if (!code) cli_stiff_hint(&s);
         if (!code) (r->format == CLI_JSON ? print_json : r->format == CLI_CSV ? print_csv : print_table)(&s, &a);
         if (!code) code = figure_run(&s, a.rows, a.row_bar);
+        if (!code) code = cli_accuracy_code(&s);
         report_note(&s);
         free(a.y);
         free(a.rows);

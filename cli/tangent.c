@@ -227,6 +227,7 @@ int cli_tangent(cli_request *r)
         if (!code && a.bar.end) unresolved(&s, &a);
         if (!code) (r->format == CLI_JSON ? print_json : r->format == CLI_CSV ? print_csv : print_table)(&s, &a);
         if (!code) code = figure_tangent(&s, &a.wrt, a.is.y, a.is.ydot, a.bar.ydot);
+        if (!code) code = cli_accuracy_code(&s);
         report_note(&s);
     }
     free(a.wrt.pick);

@@ -31,7 +31,8 @@ assert len(rows) == 6
 for r in rows: assert float(r['bar']) == bars[r['name']], r"
 expect 0 gradient "$lotka" --method dopri5 --bars --scaled
 python "bars = json.load(open('bars'))
-for name, bar in bars.items(): assert any(line.split()[0] == name and '± %.2g ' % bar in line for line in text.splitlines() if line.split()), name
+lines = [line for line in text.splitlines() if line.split()]
+for name, bar in bars.items(): assert any(line.split()[0] == name and '± %.2g ' % bar in line for line in lines), name
 assert max(map(len, text.splitlines())) <= 80"
 
 expect 0 hessian "$lotka" --bars --direction alpha=1 --format json
@@ -78,3 +79,29 @@ expect 0 gradient line.c --bars
 lacks out "not resolved"
 expect 1 check "$lotka" --bars
 says err bars
+
+# An accuracy that is asked for is reached, and what was found is said; or it is not, and the best is printed.
+expect 0 gradient "$lotka" --accuracy 1e-4 --format json
+valid gradient
+python "truth = json.load(open('truth'))['objectives'][0]['params']
+o = d['objectives'][0]['params']
+assert d['accuracy']['met'] and d['accuracy']['reached'] <= 1e-4
+assert max(abs(o[k] - truth[k]) for k in o) <= 1e-4 * max(abs(x) for x in truth.values())"
+expect 0 gradient "$lotka" --accuracy 1e-4 --method rk43
+says out "lotka_volterra, rk43"
+says out "accuracy 0.0001 reached: bars up to"
+for command in "tangent $lotka" "run $lotka --points 3" "hessian $lotka --direction alpha=1"; do
+    # shellcheck disable=SC2086
+    expect 0 $command --accuracy 1e-3 --bars
+    says out "accuracy 0.001 reached"
+done
+expect 4 gradient "$lotka" --accuracy 1e-10 --method rk32 --max-steps 500
+says out "accuracy 1e-10 not reached"
+says out "delta"
+says err "1e-10 was asked for"
+expect 1 gradient "$lotka" --accuracy 1e-4 --rtol 1e-3
+says err "one or the other"
+expect 1 gradient "$lotka" --accuracy 2
+says err "between 1e-12 and 1"
+expect 1 gradient "$lotka" --accuracy 1e-4 --ensemble members.csv
+says err "--ensemble"
