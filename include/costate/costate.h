@@ -129,6 +129,8 @@ typedef struct costate_guard {
     int on;           /* what it depends on: a sum of COSTATE_ON_... */
     int is;           /* a sum of COSTATE_GUARD_CONTINUOUS: both sides meet, as those of fabs do; COSTATE_GUARD_MANY: it is in a
                          loop, and there for each iteration */
+    int held;         /* 1 + the number of the condition of costate_problem.held that it is; 0: it is not held, */
+    const char *why;  /* for this reason; NULL: it need not be */
 } costate_guard;
 
 /* Those of one function. eval writes two numbers for each of them: its outcome, 1 where it holds, 0 where it does not, or which
@@ -157,6 +159,7 @@ typedef struct costate_modal {
     int mode;      /* of the problem; at an event what it was before */
     void *data;    /* costate_problem.data */
     uint64_t held; /* bit j: condition j of the text is taken to hold: costate_problem.held */
+    uint64_t released; /* bit j: condition j is not held, and the text decides as it stands */
 } costate_modal;
 
 #define COSTATE_STOP (-1) /* what next_mode returns to end the run */
@@ -617,6 +620,8 @@ typedef struct costate_stats {
     int64_t grazing;     /* those of them that did by less than the tolerance: derivatives are not to be trusted; */
     int64_t ties;        /* those at the time of another event, an observation or an end: derivatives are those of one side */
     int64_t outside;     /* timed events outside of the run, which did not happen */
+    int64_t adjoint_steps, adjoint_rejected; /* of the last continuous adjoint, */
+    const char *adjoint_method;              /* and its method; "": there was none */
 } costate_stats;
 COSTATE_API int costate_get_stats_sized(const costate_solver *s, costate_stats *stats, size_t size);
 static inline int costate_get_stats(const costate_solver *s, costate_stats *stats)
