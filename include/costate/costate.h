@@ -594,6 +594,8 @@ typedef struct costate_stats {
     int64_t grazing;     /* those of them that did by less than the tolerance: derivatives are not to be trusted; */
     int64_t ties;        /* those at the time of another event, an observation or an end: derivatives are those of one side */
     int64_t outside;     /* timed events outside of the run, which did not happen */
+    int64_t adjoint_steps, adjoint_rejected; /* of the last continuous adjoint, */
+    const char *adjoint_method;              /* and its method; "": there was none */
 } costate_stats;
 COSTATE_API int costate_get_stats_sized(const costate_solver *s, costate_stats *stats, size_t size);
 static inline int costate_get_stats(const costate_solver *s, costate_stats *stats)
