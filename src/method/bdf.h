@@ -110,6 +110,6 @@ void cst__bdf_dense_adjoint(costate_solver *s, const step *st, double theta, int
 double cst__bdf_settle(costate_solver *s, const step *st, const outcome *o, control *c);
 void cst__bdf_settle_start(bdf *m, int algebraic);
 /* The estimates of an attempt with formula f, y_n at `y`; first: the predictor was y + h slope. *err: in tolerances. */
-void cst__bdf_estimate(costate_solver *s, const step *st, const bdf_formula *f, int first, const double *y, double *err);
+int cst__bdf_estimate(costate_solver *s, const step *st, const bdf_formula *f, int first, const double *y, double *err);
 
 #endif
