@@ -430,7 +430,7 @@ static void emit_program(ad_out *o, ad_arena *m, uint64_t seed)
     emit(o, tangent, ad_text(m, "jvp_%llu", (unsigned long long)seed));
     emit(o, reverse, ad_text(m, "vjp_%llu", (unsigned long long)seed));
     emit(o, second, ad_text(m, "dot_%llu", (unsigned long long)seed));
-    ad_put_pattern(o, f, ad_text(m, "pattern_%llu", (unsigned long long)seed), NY, NP);
+    ad_put_pattern(o, f, ad_text(m, "pattern_%llu", (unsigned long long)seed), NY, NP, 0);
 }
 
 typedef struct batch {

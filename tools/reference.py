@@ -94,8 +94,8 @@ Lists are given in place, by `COSTATE_VALUES(1, 2)` or `COSTATE_NAMES("a", "b")`
     functions = '''
 ## Functions
 
-Each takes these arguments and, if it wants, a last `void *data`. The last of them is written, as many values as the size says.
-Every function has the derivative products `jvp`, `vjp` and `vjp_dot`.
+Each takes these arguments and, if it wants, a last `void *data`; in a model with events also an `int mode` just before `t`. The
+last of them is written, as many values as the size says. Every function has the derivative products `jvp`, `vjp` and `vjp_dot`.
 
 | member | writes | called | products besides | meaning |
 |---|---|---|---|---|
@@ -106,6 +106,8 @@ Every function has the derivative products `jvp`, `vjp` and `vjp_dot`.
             text += row(code('.' + name), '', meaning)
         elif macro in ('LIST', 'NOMINAL'):
             text += row(code('.' + name), code(columns[1]), meaning)
+        elif macro == 'CHOICE':
+            functions += row(code(f'int {name}({columns[0]})'), '', 'each event', '', meaning)
         else:
             arguments, rows, products, each = columns if macro != 'FORM' else columns + ['', 'stage']
             more = ', '.join(code(p) for p in products.split() if p not in usual)
@@ -136,9 +138,9 @@ def members(block):
     """What the macros in front of an #include of model.def make of its lines."""
     macros, text = dict(re.findall(r'#define COSTATE_(\w+)\(.*?\) ?(.*)', block[1])), ''
     for macro, name, *columns, meaning in entries('model.def'):
-        body = macros.get(macro, macros.get({'SYSTEM': 'FUNCTION', 'NOMINAL': 'LIST'}.get(macro), ''))
+        body = macros.get(macro, macros.get({'SYSTEM': 'FUNCTION', 'AT_EVENT': 'FUNCTION', 'NOMINAL': 'LIST'}.get(macro), ''))
         member = re.sub(r'\bname\b', name, re.sub(r'##kind', columns[0] if columns else '', body))
-        arguments = f'({columns[0]}): ' if macro in ('SYSTEM', 'FUNCTION', 'FORM') else ''
+        arguments = f'({columns[0]}): ' if macro in ('SYSTEM', 'AT_EVENT', 'FUNCTION', 'FORM', 'CHOICE') else ''
         text += f'    {member:30} /* {arguments}{meaning} */\n' if member else ''
     return text
 

@@ -44,8 +44,9 @@ static void put_args(ad_out *o, const ad_fn *fn, const char *ending)
     }
 }
 
-static void put_plain_args(ad_out *o, const ad_fn *fn)
+static void put_plain_args(ad_out *o, const ad_subject *s, const ad_fn *fn)
 {
+    (void)s;
     put_args(o, fn, "");
 }
 
@@ -175,12 +176,13 @@ static void put_rest(ad_out *o, const ad_subject *s, const ad_fn *fn, const char
     ad_puts(o, "    return costate_scratch_back(work, mark, status);\n");
 }
 
-void ad_put_by_width(ad_out *o, const ad_instances *x, const char *lanes, void (*args)(ad_out *, const ad_fn *))
+void ad_put_by_width(ad_out *o, const ad_subject *s, const ad_instances *x, const char *lanes,
+                     void (*args)(ad_out *, const ad_subject *, const ad_fn *))
 {
     for (int i = 0; i < AD_ANY; i++) {
         if (!x->has[i]) continue;
         ad_put(o, "    if (%s == %s) return %s(", lanes, widths[i].name, ad_instance_name(o->m, x, i));
-        args(o, x->fn);
+        args(o, s, x->fn);
         ad_puts(o, ");\n");
     }
 }
@@ -191,7 +193,7 @@ int ad_put_variant(ad_out *o, const ad_subject *s, const ad_instances *x)
     ad_put(o, "static int %s(int lanes, ", x->name);
     ad_emit_params(o, x->fn, 1);
     ad_puts(o, ")\n{\n");
-    ad_put_by_width(o, x, "lanes", put_plain_args);
+    ad_put_by_width(o, s, x, "lanes", put_plain_args);
     ad_puts(o, "    int done = 0;\n    for (; done + 4 <= lanes; done += 4) {\n");
     ad_put(o, "        const int status = %s_any(lanes, ", x->name);
     put_args(o, x->fn, " + done");

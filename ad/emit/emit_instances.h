@@ -27,7 +27,8 @@ int ad_put_variant(ad_out *o, const ad_subject *s, const ad_instances *x); /* th
 int ad_put_alone(ad_out *o, const ad_subject *s, const ad_instances *x);   /* the one that is s->piece, if there is one */
 
 /* One line of a function with w lanes for each instance that a width has: "if (w == 4) return name_4(...)", with args(o, fn). */
-void ad_put_by_width(ad_out *o, const ad_instances *x, const char *lanes, void (*args)(ad_out *, const ad_fn *));
+void ad_put_by_width(ad_out *o, const ad_subject *s, const ad_instances *x, const char *lanes,
+                     void (*args)(ad_out *, const ad_subject *, const ad_fn *));
 
 int ad_wants_alone(const ad_subject *s, const char *name); /* 1: s->piece may be an instance of the variant, or of the product */
 int ad_is_apart(const ad_subject *s); /* 1: instances are pieces by themselves */

@@ -94,21 +94,31 @@ static ad_plan plan_for(const ad_subject *s, const struct product *product, cons
 
 /* ---- the outermost functions ------------------------------------------------------------------------------------------ */
 
+/* What a parameter of the user's function is in one that has data and k. */
+static const char *given(const ad_subject *s, const char *slot)
+{
+    if (strcmp(slot, "k") == 0 && s->number) return s->number;
+    if (strcmp(slot, "i") == 0) return s->nth;
+    if (!s->modal) return slot;
+    return strcmp(slot, "mode") == 0 ? "costate_mode(data)" : strcmp(slot, "data") == 0 ? "costate_data(data)"
+           : strcmp(slot, "held") == 0 ? "(const costate_modal *)data" : slot;
+}
+
 /* The name that the outermost function has for a parameter of fn. */
-static const char *outer_name(const ad_fn *fn, const ad_sym *x, const struct product *product)
+static const char *outer_name(const ad_subject *s, const ad_fn *fn, const ad_sym *x, const struct product *product)
 {
     const char *slot = ad_slot(fn, x);
     for (const arg *a = product->arg; a->slot; a++)
         if (strcmp(a->slot, slot) == 0) return a->name;
-    return slot;
+    return given(s, slot);
 }
 
 /* zeros 1: they stand in for a direction's time that is missing. */
-static void put_call(ad_out *o, const ad_fn *fn, const char *name, const struct product *product, int zeros)
+static void put_call(ad_out *o, const ad_subject *s, const ad_fn *fn, const char *name, const struct product *product, int zeros)
 {
     ad_put(o, "%s(w", name);
     for (int i = 0; i < fn->params; i++) {
-        const char *outer = outer_name(fn, fn->param[i], product);
+        const char *outer = outer_name(s, fn, fn->param[i], product);
         if (zeros && fn->param[i]->lane && ad_slot(fn, fn->param[i])[0] == 't') ad_put(o, ", %s ? %s : zeros", outer, outer);
         else ad_put(o, ", %s", outer);
     }
@@ -198,7 +208,7 @@ static void put_outer(ad_out *o, const ad_subject *s, const struct product *prod
         ad_put(o, "    static const double zeros[%d] = {0};\n", ZEROS);
     for (int v = 0; v < variants; v++) {
         const int zeros = put_condition(o, s, product, fn[v]);
-        put_call(o, fn[v], name[v], product, zeros);
+        put_call(o, s, fn[v], name[v], product, zeros);
         ad_puts(o, ";\n");
     }
     ad_puts(o, "    costate_work *work = costate_work_open(); /* what is missing is zero, or not wanted */\n"
@@ -209,7 +219,7 @@ static void put_outer(ad_out *o, const ad_subject *s, const struct product *prod
     ad_puts(o, "    return costate_scratch_back(work, mark, ");
     for (int v = 0; v < variants; v++) {
         if (v + 1 < variants) ad_put(o, "chosen == %d ? ", v);
-        put_call(o, fn[v], name[v], product, 0);
+        put_call(o, s, fn[v], name[v], product, 0);
         if (v + 1 < variants) ad_puts(o, " : ");
     }
     ad_puts(o, ");\n}\n\n");
@@ -321,22 +331,39 @@ static void put_named_params(ad_out *o, const ad_subject *s)
     ad_put(o, "%sdouble t, const double *y, const double *p, double *out, void *data", s->objective ? "int k, " : "");
 }
 
-void ad_put_named(ad_out *o, const ad_subject *s, const char *ending)
+static void put_body(ad_out *o, const ad_subject *s, const char *ending, const char *name)
 {
-    const ad_fn *fn = s->fn;
-    const char *name = ad_text(o->m, "%s_%s", s->name, ending);
     const ad_plan plan = {.product = ending, .name = name, .checked = s->nan_check, .watch = s->watch};
-    ad_fn *one = ad_derive(o->m, fn, &plan);
+    ad_fn *one = ad_derive(o->m, s->fn, &plan);
     ad_shape(o->m, one, &plan);
     ad_emit_fn(o, one, &(ad_emit){.name = ad_text(o->m, "%s_1", name), .check = s->nan_check});
+}
+
+static void put_body_call(ad_out *o, const ad_subject *s, const char *name)
+{
+    const ad_fn *fn = s->fn;
+    ad_put(o, "{\n    return %s_1(", name);
+    for (int i = 0; i < fn->params; i++) ad_put(o, "%s%s", i ? ", " : "", given(s, ad_slot(fn, fn->param[i])));
+    ad_puts(o, ");\n}\n\n");
+}
+
+void ad_put_choice(ad_out *o, const ad_subject *s, const char *name)
+{
+    put_body(o, s, "next_mode", name);
+    ad_put(o, "static int %s(int k, double t, const double *y, const double *p, void *data)\n", name);
+    put_body_call(o, s, name);
+}
+
+void ad_put_named(ad_out *o, const ad_subject *s, const char *ending)
+{
+    const char *name = ad_text(o->m, "%s_%s", s->name, ending);
+    put_body(o, s, ending, name);
     for (int pass = 0; pass < 2; pass++) {
         ad_put(o, "%sint %s(", !pass && s->piece ? "COSTATE_API " : "", name);
         put_named_params(o, s);
         ad_puts(o, pass ? ")\n" : ");\n");
     }
-    ad_put(o, "{\n    return %s_1(", name);
-    for (int i = 0; i < fn->params; i++) ad_put(o, "%s%s", i ? ", " : "", ad_slot(fn, fn->param[i]));
-    ad_puts(o, ");\n}\n\n");
+    put_body_call(o, s, name);
 }
 
 void ad_put_named_stub(ad_out *o, const ad_subject *s, const char *ending)
@@ -365,10 +392,10 @@ static int points_instances(ad_arena *m, const ad_subject *s, ad_instances *x)
     return uses_slot(s->fn, 'p') && !ad_emit_is_long(s->fn) && ad_instances_of(m, s, &plan, x) && !ad_emit_is_long(x->fn);
 }
 
-static void put_points_args(ad_out *o, const ad_fn *fn)
+static void put_points_args(ad_out *o, const ad_subject *s, const ad_fn *fn)
 {
     for (int i = 0; i < fn->params; i++)
-        ad_put(o, "%s%s", i ? ", " : "", fn->param[i] == fn->points ? "points" : ad_slot(fn, fn->param[i]));
+        ad_put(o, "%s%s", i ? ", " : "", fn->param[i] == fn->points ? "points" : given(s, ad_slot(fn, fn->param[i])));
 }
 
 int ad_put_points(ad_out *o, const ad_subject *s)
@@ -380,7 +407,7 @@ int ad_put_points(ad_out *o, const ad_subject *s)
     if (ad_put_widths(o, s, &x)) return 0;
     for (int pass = 0; pass < 2; pass++)
         ad_put(o, "%sint %s(%s)%s", !pass && s->piece ? "COSTATE_API " : "", x.name, points_params, pass ? "\n{\n" : ";\n");
-    ad_put_by_width(o, &x, "w", put_points_args);
+    ad_put_by_width(o, s, &x, "w", put_points_args);
     ad_puts(o, "    for (int i = 0; i < points; i++) {\n");
     ad_put(o, "        const int status = %s_vjp(t[i], y[i], p, w, u[i], NULL, pb, data);\n", s->name);
     ad_puts(o, "        if (status) return status;\n    }\n    return 0;\n}\n\n");

@@ -11,6 +11,8 @@ typedef struct ad_subject {
     const ad_fn *fn;    /* extents of its parameters are set */
     const char *name;   /* of the emitted functions: "model" for the right-hand side, "model_init" and so on for the others */
     int objective;      /* 1: a costate_function: all C functions have a first parameter int k */
+    int modal;          /* 1: of a model with events: data points to a costate_modal */
+    const char *number, *nth; /* what k and i are in the user's function, as C; NULL: k */
     int frequent;       /* 1: called at every stage: worth variants for what may be missing */
     int nan_check;
     int rows[4];        /* states, parameters, outputs, 1 */
@@ -22,6 +24,7 @@ typedef struct ad_subject {
 enum { AD_LARGE = 60 }; /* statements of a function above which compiling its products takes time */
 
 void ad_put_eval(ad_out *o, const ad_subject *s);                       /* name_rhs or name_eval */
+void ad_put_choice(ad_out *o, const ad_subject *s, const char *name);  /* what next_mode becomes: its value is what it returns */
 void ad_put_named(ad_out *o, const ad_subject *s, const char *ending); /* the function itself, under the name name_ending */
 
 /* What belongs to s->piece of name_jvp, vjp, jvp2, vjp_dot or vjp_dot2. -1: cannot be reversed. */

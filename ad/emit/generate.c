@@ -20,8 +20,10 @@
 static const struct {
     const char *name;
     int group;
+    int system; /* 1: of costate_function it is no member */
 } products[] = {
-#define AD_PRODUCT(name, group) {#name, group},
+#define AD_PRODUCT(name, group) {#name, group, 0},
+#define AD_SYSTEM_PRODUCT(name, group) {#name, group, 1},
 #include "emit/products.def"
 };
 enum { PRODUCTS = sizeof products / sizeof *products };
@@ -36,6 +38,7 @@ typedef struct file {
     int made[AD_FUNCTIONS][PRODUCTS]; /* 1: it is in the file */
     int guards[AD_FUNCTIONS];         /* how many conditions it has */
     int most; /* statements of the largest body */
+    int modal; /* 1: the model has events: data points to a costate_modal */
     ad_entries entries;
     ad_watch watch;   /* for options->dump */
     ad_out trees;     /* what it has seen */
@@ -49,15 +52,29 @@ static int product_number(const char *name)
     return i;
 }
 
+/* Conditions that are held have numbers behind the guards, which the user's functions do not know. on_event has its two in
+ * one. */
+static void number_of(const file *g, ad_subject *s, int two, int one)
+{
+    const ad_model *model = g->model;
+    const char *k = two ? ad_text(g->m, "k %% %d", model->all_events) : "k";
+    if (two) s->nth = ad_text(g->m, "k / %d", model->all_events);
+    if (two) s->number = k;
+    if ((one || two) && model->held)
+        s->number = ad_text(g->m, "costate_number(%s, %d, %d)", k, model->events - model->held, model->held);
+}
+
 static ad_subject subject(file *g, ad_function which)
 {
     const ad_model *model = g->model;
     const ad_function_info *info = &ad_functions[which];
     const int outputs = ad_output_rows(model, which);
-    ad_subject s = {.model = model, .objective = !info->system, .frequent = info->each == AD_EACH_stage, .most = &g->most,
+    ad_subject s = {.model = model, .objective = !info->system, .modal = g->modal, .most = &g->most,
+                    .frequent = info->each == AD_EACH_stage,
                     .piece = g->options->piece, .watch = g->options->dump ? &g->watch : NULL,
                     .nan_check = g->options->nan_check, .rows = {model->states, model->params, outputs, 1}};
     s.name = info->system ? model->name : ad_text(g->m, "%s_%s", model->name, info->name);
+    number_of(g, &s, which == AD_FN_on_event, which == AD_FN_reset);
     if (!model->fn[which]) return s;
     ad_fn *fn = ad_fn_copy(g->m, model->fn[which], NULL);
     if (fn->y) fn->y->extent = ad_whole(g->m, model->states);
@@ -66,6 +83,14 @@ static ad_subject subject(file *g, ad_function which)
     fn->cut = g->options->cut;
     s.fn = fn;
     return s;
+}
+
+/* 1: the product is made of the function. Second derivatives of functions that see the time of an event are for models with
+ * events. */
+static int has_product(const file *g, ad_function which, const char *product)
+{
+    const int sees = strcmp(product, "jvp2") == 0 && (which == AD_FN_terminal || which == AD_FN_running);
+    return ad_has_product(which, product) || (sees && g->modal);
 }
 
 /* 1: this piece is wanted. */
@@ -85,7 +110,7 @@ static int is_light(const file *g)
         if (!is_piece(g, products[i].name) || strcmp(products[i].name, "jac") == 0) continue;
         for (int k = 0; k < AD_FUNCTIONS; k++) {
             const ad_subject *s = &g->subject[k];
-            if (s->fn && s->frequent && !ad_is_apart(s) && ad_has_product((ad_function)k, products[i].name)) return 0;
+            if (s->fn && s->frequent && !ad_is_apart(s) && has_product(g, (ad_function)k, products[i].name)) return 0;
         }
         return 1;
     }
@@ -198,7 +223,8 @@ static void put_members(file *g, ad_function which, const char *own)
     const char *name = g->subject[which].name;
     if (g->groups & AD_FORWARD) ad_put(g->o, " .%s = %s_%s,", own, name, own);
     for (int i = 0; i < PRODUCTS; i++)
-        if (g->made[which][i]) ad_put(g->o, " .%s = %s_%s,", products[i].name, name, products[i].name);
+        if (g->made[which][i] && (ad_functions[which].system || !products[i].system))
+            ad_put(g->o, " .%s = %s_%s,", products[i].name, name, products[i].name);
 }
 
 static int has_members(const file *g, ad_function which)
@@ -215,12 +241,18 @@ static void put_list(file *g, const char *indent, const char *name, const char *
     if (g->options->complete && text) ad_put(g->o, "%s    .%s = (%s[%d]){%s},\n", indent, name, type, size, text);
 }
 
+static int goes_with_events(const char *size)
+{
+    return strstr(size, "events") || strcmp(size, "first_mode") == 0;
+}
+
 static void put_problem(file *g)
 {
     const ad_model *model = g->model;
     const ad_fn *rhs = model->fn[AD_FN_rhs];
     ad_puts(g->o, "    .problem = {\n       ");
-#define COSTATE_SIZE(name, member, meaning) ad_put(g->o, " ." #member " = %d,", model->name);
+#define COSTATE_SIZE(name, member, meaning) \
+    if (g->modal || !goes_with_events(#name)) ad_put(g->o, " ." #member " = %d,", model->name);
 #include <costate/model.def>
     ad_put(g->o, " .derived = 1, .autonomous = %d,%s\n", !(rhs->t && ad_uses(rhs->body, rhs->t)),
            model->slopes ? ad_text(g->m, " .slopes = %d,", model->slopes) : "");
@@ -231,7 +263,12 @@ static void put_problem(file *g)
         else ad_put(g->o, "        .%s = {", info->name);
         put_members(g, (ad_function)i, info->system ? info->name : "eval");
         ad_puts(g->o, info->system ? "\n" : "},\n");
+        if (!info->system && g->made[i][product_number("jvp2")])
+            ad_put(g->o, "        .jvp2_of.%s = %s_jvp2,\n", info->name, g->subject[i].name);
     }
+    if (model->next_mode && g->groups & AD_FORWARD) ad_put(g->o, "        .next_mode = %s_next_mode,\n", model->name);
+    if (model->held || model->timed_held)
+        ad_put(g->o, "        .held = %d, .timed_held = %d,\n", model->held, model->timed_held);
     if (g->made[AD_FN_rhs][product_number("jac")] && g->entries.colptr)
         ad_put(g->o, "        .pattern = {.format = COSTATE_CSC, .colptr = %s_colptr, .rowind = %s_rowind},\n", model->name,
                model->name);
@@ -316,16 +353,36 @@ static int put_product(file *g, const ad_subject *s, const char *product)
     return 1;
 }
 
+/* 1: it is called at events, where derivatives are those of what happens. */
+static int of_events(ad_function which)
+{
+    static const unsigned char list[AD_FUNCTIONS] = {
+#define COSTATE_SYSTEM(...)
+#define COSTATE_FUNCTION(...)
+#define COSTATE_AT_EVENT(name, ...) [AD_FN_##name] = 1,
+#include <costate/model.def>
+    };
+    return list[which];
+}
+
+/* What follows an event: no derivatives, but it may read the user's data. */
+static void put_next_mode(file *g)
+{
+    ad_subject s = {.model = g->model, .fn = g->model->next_mode, .modal = 1};
+    number_of(g, &s, 0, 1);
+    if (s.fn) ad_put_choice(g->o, &s, ad_text(g->m, "%s_next_mode", g->model->name));
+}
+
 static int put_function(file *g, ad_function which)
 {
     const ad_subject *s = &g->subject[which];
     if (!s->fn) return 0;
     if (g->groups & AD_FORWARD && (!g->options->piece || is_piece(g, AD_BASE))) {
         ad_put_eval(g->o, s);
-        g->guards[which] = ad_put_guards(g->o, s);
+        if (!of_events(which)) g->guards[which] = ad_put_guards(g->o, s);
     }
     for (int i = 0; i < PRODUCTS; i++) {
-        if (!(g->groups & products[i].group) || !ad_has_product(which, products[i].name)) continue;
+        if (!(g->groups & products[i].group) || !has_product(g, which, products[i].name)) continue;
         g->made[which][i] = put_product(g, s, products[i].name);
         if (g->made[which][i] < 0) return -1;
     }
@@ -335,6 +392,7 @@ static int put_function(file *g, ad_function which)
 static void open_file(file *g)
 {
     g->groups = g->options->piece ? AD_ALL : g->options->products;
+    g->modal = g->model->all_events > 0;
     for (int i = 0; i < AD_FUNCTIONS; i++) g->subject[i] = subject(g, (ad_function)i);
     put_tables(g);
     for (int i = 0; i < AD_FUNCTIONS; i++)
@@ -350,11 +408,13 @@ int ad_generate(ad_arena *m, const ad_model *model, const ad_generate_options *o
     open_file(&g);
     for (int i = 0; i < AD_FUNCTIONS; i++)
         if (put_function(&g, (ad_function)i)) return -1;
+    if (g.groups & AD_FORWARD && (whole || base)) put_next_mode(&g);
     if (g.groups & AD_FORWARD) {
         if (whole || base || is_piece(&g, "jac")) put_jacobian(&g);
         if (pattern) ad_put(&rest, "COSTATE_API costate_pattern_fn %s_pattern;\n", model->name);
         if (whole || pattern)
-            ad_put_pattern(&rest, g.subject[AD_FN_rhs].fn, ad_text(m, "%s_pattern", model->name), model->states, model->params);
+            ad_put_pattern(&rest, g.subject[AD_FN_rhs].fn, ad_text(m, "%s_pattern", model->name), model->states, model->params,
+                           g.modal);
     }
     if (options->dump) {
         ad_puts(out, ad_out_text(&g.trees));
@@ -400,7 +460,7 @@ static int add_product(const file *g, const char *product, names *x)
     }
     add_name(x, product);
     for (int i = 0; i < AD_FUNCTIONS; i++)
-        if (g->subject[i].fn && ad_has_product((ad_function)i, product) &&
+        if (g->subject[i].fn && has_product(g, (ad_function)i, product) &&
             ad_list_instances(g->m, &g->subject[i], product, add_name, x))
             return -1;
     return 0;

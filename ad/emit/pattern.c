@@ -318,7 +318,7 @@ static void put_full(pattern *w, ad_out *o)
     ad_puts(o, "    }\n    return sink_->failed ? -1 : 0;\n}\n\n");
 }
 
-void ad_put_pattern(ad_out *o, const ad_fn *fn, const char *name, int states, int params)
+void ad_put_pattern(ad_out *o, const ad_fn *fn, const char *name, int states, int params, int modal)
 {
     ad_arena *m = o->m;
     pattern w = {.m = m, .f = fn, .fn = ad_take(m, sizeof *w.fn), .states = states, .params = params};
@@ -327,11 +327,11 @@ void ad_put_pattern(ad_out *o, const ad_fn *fn, const char *name, int states, in
     w.home = ad_take(m, syms * sizeof *w.home);
     *w.fn = *fn;
     w.fn->names = NULL;
-    const ad_sym *const given[] = {fn->t, fn->y, fn->p};
-    for (int i = 0; i < 3; i++) {
+    const ad_sym *const given[] = {fn->mode, fn->held, fn->t, fn->y, fn->p};
+    for (int i = 0; i < 5; i++) {
         if (!given[i]) continue;
         mark(w.unsure, given[i]);
-        if (i) mark(w.varied, given[i]);
+        if (i > 2) mark(w.varied, given[i]);
     }
     if (fn->out) mark(w.unsure, fn->out); /* the skeleton has its sets, not its values */
     while (spread(&w, fn->body, 0)) continue;
@@ -345,7 +345,7 @@ void ad_put_pattern(ad_out *o, const ad_fn *fn, const char *name, int states, in
     const char *end[] = {";\n", "\n{\n"};
     for (int i = 0; i < 2; i++)
         ad_put(o, "int %s(double t_, const double *y_, const double *p_, costate_pattern_sink *sink_, void *%s)%s", name,
-               fn->data ? fn->data->name : "data_", end[i]);
+               fn->data && !modal ? fn->data->name : "data_", end[i]);
     if (known) {
         put_known(o, name);
         return;
@@ -359,6 +359,7 @@ void ad_put_pattern(ad_out *o, const ad_fn *fn, const char *name, int states, in
     while (need(&w, w.fn->body)) continue;
     prune(&w, w.fn->body);
     put_sets(&w, o, 0);
+    if (fn->data && modal) ad_put(o, "    __attribute__((unused)) void *%s = costate_data(data_);\n", fn->data->name);
     ad_emit_body(o, w.fn);
     if (w.jumps) ad_puts(o, "done_:\n");
     put_sets(&w, o, 1);

@@ -6,7 +6,8 @@
 #include "tree/tree.h"
 
 /* Emits int name(double t, const double *y, const double *p, costate_pattern_sink *sink, void *data), see costate/runtime.h.
- * states and params are the lengths of y and p. */
-void ad_put_pattern(ad_out *o, const ad_fn *fn, const char *name, int states, int params);
+ * states and params are the lengths of y and p; modal: data
+ * points to a costate_modal. It is the pattern of all modes together. */
+void ad_put_pattern(ad_out *o, const ad_fn *fn, const char *name, int states, int params, int modal);
 
 #endif

@@ -25,7 +25,8 @@ struct ac_unit;
 /* What is known of a function and its parameters. */
 typedef struct ac_signature {
     const char *member, *arguments; /* of the model, as in model.def; NULL: whichever has these parameters */
-    long states, params, outputs, observations; /* sizes; -1: not known */
+    long states, params, outputs, observations; /* sizes; -1: not known. observations: how many values k has */
+    int starts_from_states;  /* 1: what is written holds y on entry */
 } ac_signature;
 
 ad_model *ac_model(struct ac_unit *u);

@@ -102,30 +102,42 @@ typedef struct argument {
 } argument;
 
 static const argument inputs[] = {{"k", COUNT, offsetof(ad_fn, k)},
+                                  {"i", COUNT, offsetof(ad_fn, nth)},
                                   {"t", NUMBER, offsetof(ad_fn, t)},
                                   {"y", READ, offsetof(ad_fn, y)},
                                   {"yp", READ, offsetof(ad_fn, yp)},
                                   {"p", READ, offsetof(ad_fn, p)}};
-static const argument output = {"out", WRITTEN, offsetof(ad_fn, out)}, user_data = {"data", DATA, offsetof(ad_fn, data)};
+static const argument output = {"out", WRITTEN, offsetof(ad_fn, out)}, user_data = {"data", DATA, offsetof(ad_fn, data)},
+                      mode = {"mode", COUNT, offsetof(ad_fn, mode)};
 
-/* The first argument of a list "k, t, y, p, g", which moves on. The last one is the output, whatever its name. */
+/* The first argument of a list "k, t, y, p, g", which moves on. The last one is the output, whatever its name, unless there is a
+ * comma behind it, as of a function that returns what it has to say. */
 static const argument *take_argument(const char **list, int *length)
 {
     const char *word = *list;
     const argument *a = inputs;
     *length = (int)strcspn(word, ",");
     *list = word + *length + strspn(word + *length, ", ");
-    if (!**list) return &output;
+    if (!**list && !word[*length]) return &output;
     while (strncmp(a->slot, word, (size_t)*length) != 0 || a->slot[*length]) a++;
     return a;
+}
+
+/* The argument that parameter v of a function is: the next of the list, or the mode, which may be in front of t. */
+static const argument *match_argument(const ac_entity *v, const char **list, int *length)
+{
+    if (strncmp(*list, "t,", 2) == 0 && shape_of(v) == COUNT) return &mode;
+    return take_argument(list, length);
 }
 
 static int has_arguments(const ac_entity *f, const char *list)
 {
     const ac_entity *v = f->type->param;
     for (int length; v && *list; v = v->next) {
-        const shape wanted = take_argument(&list, &length)->shape, s = shape_of(v);
+        const argument *a = match_argument(v, &list, &length);
+        const shape wanted = a->shape, s = shape_of(v);
         if (s != wanted && !(s == WRITTEN && wanted == READ)) return 0; /* double *y, without const */
+        if (a == &mode && (!v->next || shape_of(v->next) != NUMBER)) return 0;
     }
     return !*list && (!v || (shape_of(v) == DATA && !v->next));
 }
@@ -143,6 +155,13 @@ static const char *arguments_text(ad_arena *m, const char *list)
     return text;
 }
 
+/* 1: an integer that a mode would be is in front of the arguments of a function that has none. */
+static int has_mode_too(const ac_entity *f, const char *list)
+{
+    const ac_entity *v = f->type->param;
+    return v && shape_of(v) == COUNT && v->next && !strstr(list, "t,") && shape_of(v->next) == (*list == 'k' ? COUNT : READ);
+}
+
 /* The arguments that a function has; NULL after an error. */
 static const char *arguments_of(ac_lower *cx, const ac_entity *f, const ac_signature *known)
 {
@@ -151,6 +170,10 @@ static const char *arguments_of(ac_lower *cx, const ac_entity *f, const ac_signa
     for (int i = 0; !known->arguments && i < AD_FUNCTIONS; i++)
         if (has_arguments(f, ad_functions[i].arguments)) return ad_functions[i].arguments;
     const char *wanted = arguments_text(cx->m, list);
+    if (known->arguments && has_mode_too(f, list)) {
+        ad_error(cx->d, f->place, wanted, "'%s' has no mode: .%s is asked before there is one", f->name->text, known->member);
+        return NULL;
+    }
     const char *of = known->arguments ? ad_text(cx->m, ".%s", known->member) : "a function of a model";
     ad_error(cx->d, f->place, wanted, "the parameters of '%s' are not those of %s", f->name->text, of);
     return NULL;
@@ -202,8 +225,8 @@ static int parameters(ac_lower *cx, ac_entity *f, const ac_signature *known)
     for (ac_entity *v = f->type->param; v; v = v->next) {
         int length = 0;
         const char *word = list;
-        const argument *a = *list ? take_argument(&list, &length) : &user_data;
-        parameter(cx, v, a, a == &user_data ? a->slot : ad_text(cx->m, "%.*s", length, word), known);
+        const argument *a = *list ? match_argument(v, &list, &length) : &user_data;
+        parameter(cx, v, a, a == &user_data || a == &mode ? a->slot : ad_text(cx->m, "%.*s", length, word), known);
     }
     int n = 0;
     for (ac_entity *v = f->type->param; v; v = v->next) bind_parameter(cx, v, cx->fn->param[n++]);
@@ -233,6 +256,15 @@ static int leaves_early(const ac_stmt *body)
         if (s->always) return 0;
     }
     return 0;
+}
+
+/* What is written holds y on entry. */
+static void start_from_states(ac_lower *cx, long states)
+{
+    ad_node *outer;
+    ad_sym *i = ac_begin_each(cx, ad_whole(cx->m, states), &outer);
+    ac_emit(cx, ad_set(cx->m, ad_elem(cx->m, cx->fn->out, ad_use(cx->m, i)), ad_elem(cx->m, cx->fn->y, ad_use(cx->m, i))));
+    ac_end_each(cx, outer);
 }
 
 static void lower_body(ac_lower *cx, ac_entity *f)
@@ -274,6 +306,7 @@ ad_fn *ac_lower_function(ac_unit *u, ac_entity *f, const ac_signature *sizes, in
     if (!ac_body(u, f) || f->active || !parameters(cx, f, sizes)) return NULL;
     f->active = 1;
     if (!setjmp(give_up)) {
+        if (sizes->starts_from_states && sizes->states > 0) start_from_states(cx, sizes->states);
         lower_body(cx, f);
         if (ad_diag_count(u->d) == errors) ac_assigned(cx, sizes->observations);
         if (ad_diag_count(u->d) == errors) ac_tidy(cx);

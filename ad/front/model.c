@@ -37,6 +37,7 @@ static void unknown_members(ac_unit *u)
 #define COSTATE_LIST(name, ...) #name,
 #define COSTATE_FUNCTION(name, ...) #name,
 #define COSTATE_FORM(name, ...) #name,
+#define COSTATE_CHOICE(name, ...) #name,
 #include <costate/model.def>
         "defaults"};
     for (const ac_field *f = u->field; f; f = f->next) {
@@ -84,7 +85,8 @@ static void same_length(ac_unit *u, const char *list, const char *count, int wan
         (void)t;
     }
     if (!lone_name)
-        ad_error(u->d, f->place, NULL, ".%s has %d value%s, but .%s is %d", list, n, n == 1 ? "" : "s", count, wanted);
+        ad_error(u->d, f->place, NULL, ".%s has %d value%s, but .%s is %d", list, n, n == 1 ? "" : "s",
+                 strcmp(count, "all_events") == 0 ? "events + .timed_events" : count, wanted);
 }
 
 /* The function that a member names; NULL: the member is not there, or there was an error. */
@@ -112,8 +114,11 @@ static ad_fn *lower(reading *r, const char *member, const char *arguments, int o
     ac_entity *f = named_function(r->u, member);
     if (!f) return NULL;
     const long states = r->model->states > 0 ? r->model->states : -1; /* -1: not known, after an error */
+    const int observes = strcmp(member, "observe") == 0;
     const ac_signature s = {.member = member, .arguments = arguments, .states = states, .params = r->model->params,
-                            .outputs = outputs > 0 ? outputs : -1, .observations = r->model->observations};
+                            .outputs = outputs > 0 ? outputs : -1,
+                            .observations = observes ? r->model->observations : r->model->all_events,
+                            .starts_from_states = strcmp(member, "reset") == 0};
     return ac_lower_function(r->u, f, &s, &r->raw);
 }
 
@@ -124,6 +129,7 @@ static void lower_all(reading *r)
         m->fn[i] = lower(r, ad_functions[i].name, ad_functions[i].arguments, ad_output_rows(m, (ad_function)i));
 #define COSTATE_FORM(name, arguments, rows, ...) \
     if (!m->fn[AD_FN_rhs]) m->fn[AD_FN_rhs] = lower(r, #name, arguments, m->rows);
+#define COSTATE_CHOICE(name, arguments, ...) m->name = lower(r, #name, arguments ",", 0);
 #include <costate/model.def>
 }
 
@@ -168,10 +174,54 @@ static void sizes(ac_unit *u, ad_model *m)
 #include <costate/model.def>
     if (m->objectives == 0 && has_objective) m->objectives = 1;
     if (!field(u, "observations") && times && values(u, times) > 0) m->observations = values(u, times);
+    const ac_field *at = field(u, "event_at");
+    if (!field(u, "timed_events") && at && values(u, at) > 0) m->timed_events = values(u, at);
+    m->all_events = m->events + m->timed_events;
 #define COSTATE_LIST(name, kind, count, ...) same_length(u, #name, #count, m->count);
 #include <costate/model.def>
 #define COSTATE_LIST(name, ...) ac_names_check(u, #name, field(u, #name));
 #include <costate/model.def>
+}
+
+/* What must be given with the events, and what goes with nothing else. */
+static void events_fit(ac_unit *u, const ad_model *m)
+{
+    static const char *const of_events[] = {"reset", "next_mode", "on_event", "event_names"};
+    static const char *const of_timed[] = {"event_times", "event_at"};
+    if (field(u, "event") && m->events == 0)
+        ad_error(u->d, field(u, "event")->place, ".events = how many values it writes", "the model has .event but no .events");
+    if (field(u, "events") && m->events > 0 && !field(u, "event"))
+        ad_error(u->d, field(u, "events")->place, ".event = the function that computes the guards",
+                 "the model has .events but no .event");
+    if (m->events < 0) ad_error(u->d, field(u, "events")->place, NULL, ".events is %d", m->events);
+    if (m->timed_events < 0) ad_error(u->d, field(u, "timed_events")->place, NULL, ".timed_events is %d", m->timed_events);
+    if (m->first_mode < 0)
+        ad_error(u->d, field(u, "first_mode")->place, NULL, ".first_mode is %d, and a mode is at least 0", m->first_mode);
+    if (field(u, "direction") && m->events == 0)
+        ad_error(u->d, field(u, "direction")->place, ".events, .event", ".direction is one of guards, and the model has none");
+    for (size_t i = 0; i < sizeof of_timed / sizeof *of_timed; i++)
+        if (field(u, of_timed[i]) && m->timed_events == 0)
+            ad_error(u->d, field(u, of_timed[i])->place, ".timed_events = how many times there are",
+                     "the model has .%s but no .timed_events", of_timed[i]);
+    if (field(u, "timed_events") && m->timed_events > 0 && !field(u, "event_times") && !field(u, "event_at"))
+        ad_error(u->d, field(u, "timed_events")->place, ".event_at = COSTATE_VALUES(...), or .event_times = a function of p",
+                 "the model has .timed_events but not their times");
+    if (field(u, "event_times") && field(u, "event_at"))
+        ad_error(u->d, field(u, "event_at")->place, "one of them",
+                 "the times of events are given twice: .event_times and .event_at");
+    for (size_t i = 0; i < sizeof of_events / sizeof *of_events; i++)
+        if (field(u, of_events[i]) && m->events == 0 && m->timed_events == 0)
+            ad_error(u->d, field(u, of_events[i])->place, ".events and .event, or .timed_events and .event_times",
+                     "the model has .%s but no events", of_events[i]);
+}
+
+/* A mode that nothing sets: a function has one, and there are no events. */
+static void modes_fit(ac_unit *u, const ad_model *m)
+{
+    for (int i = 0; i < AD_FUNCTIONS; i++)
+        if (m->fn[i] && m->fn[i]->mode && m->all_events == 0)
+            ad_error(u->d, m->fn[i]->place, ".events, .event, .next_mode",
+                     "'%s' has a mode, and a model without events has none", m->fn[i]->name);
 }
 
 static void missing_or_twice(ac_unit *u, const ad_model *m)
@@ -193,6 +243,7 @@ static void missing_or_twice(ac_unit *u, const ad_model *m)
                  "the model has .observe but no observations");
     if (field(u, "y0") && field(u, "init"))
         ad_error(u->d, field(u, "init")->place, "one of them", "the initial state is given twice: .y0 and .init");
+    events_fit(u, m);
 }
 
 /* .method is the name of one, as text or in a macro. */
@@ -259,6 +310,7 @@ ad_model *ac_model(ac_unit *u)
     sizes(u, m);
     missing_or_twice(u, m);
     lower_all(&r);
+    modes_fit(u, m);
     if (r.raw) m->prelude = prelude(u);
 #define COSTATE_NUMBER(name, ...) m->name = field(u, #name) ? ac_number_text(u, field(u, #name)) : "0";
 #define COSTATE_WORD(name, ...) m->name = field(u, #name) ? ac_number_text(u, field(u, #name)) : NULL;

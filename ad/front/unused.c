@@ -131,11 +131,13 @@ void ac_unused(ac_unit *u, const ad_model *m, ac_unused_names names, int residua
     for (int i = 0; i < AD_FUNCTIONS; i++) {
         const ad_fn *fn = m->fn[i];
         if (!fn) continue;
-        const int first = i == AD_FN_rhs && residual; /* y' = v */
+        const int first = (i == AD_FN_rhs && residual) || i == AD_FN_reset; /* y' = v; ynew = y */
         for (int k = first; (y.of = fn->y) && k < fn->body->kids; k++) reads(&y, fn->body->kid[k]);
         if ((p.of = fn->p)) reads(&p, fn->body);
         if ((g.of = fn->out) && strcmp(rows[i], "objectives") == 0) writes(&g, fn->body, 0);
     }
+    if (m->next_mode && (y.of = m->next_mode->y)) reads(&y, m->next_mode->body);
+    if (m->next_mode && (p.of = m->next_mode->p)) reads(&p, m->next_mode->body);
     warn(u, &p, names.params, u->model_place, "p", "no function reads the parameter %s");
     if (!m->objectives) return; /* the final states are the objectives */
     warn(u, &y, names.states, u->model_place, "y", "nothing depends on the state %s, and it is no objective");

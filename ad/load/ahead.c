@@ -21,7 +21,7 @@ enum { TASKS = sizeof tasks / sizeof *tasks };
 /* How many objectives there are; without any the final states are. */
 static int objectives(const ad_model *tree)
 {
-    const int own = tree->fn[AD_FN_terminal] || tree->fn[AD_FN_running] || tree->fn[AD_FN_observe];
+    const int own = tree->fn[AD_FN_terminal] || tree->fn[AD_FN_running] || tree->fn[AD_FN_observe] || tree->fn[AD_FN_on_event];
     return own ? tree->objectives : tree->states;
 }
 

@@ -28,7 +28,11 @@ static int length(costate_model *m, const char *name, const char *kind, int have
 static int written(const costate_model *m, size_t member)
 {
     const costate_problem *q = &m->functions.problem;
-    return *(const int *)((const char *)q + member) - (member == offsetof(costate_problem, n) ? q->slopes : 0);
+    const int more = member == offsetof(costate_problem, n)              ? q->slopes
+                     : member == offsetof(costate_problem, events)       ? q->held
+                     : member == offsetof(costate_problem, timed_events) ? q->timed_held
+                                                                         : 0;
+    return *(const int *)((const char *)q + member) - more;
 }
 
 static int check_lists(costate_model *m)
@@ -39,6 +43,7 @@ static int check_lists(costate_model *m)
     const int wanted_##name = written(m, offsetof(costate_problem, member)); \
     (void)wanted_##name;
 #include <costate/model.def>
+    const int wanted_all_events = wanted_events + wanted_timed_events;
 #define COSTATE_LIST(name, kind, size, meaning) \
     if (!status && d->name.item) status = length(m, #name, #kind, d->name.count, #size, wanted_##size);
 #include <costate/model.def>
@@ -70,6 +75,8 @@ static int check(costate_model *m)
         return wrong(m, "the nominal parameters are missing: give .p = COSTATE_VALUES(...), or a function .defaults");
     if (d->p.item && d->defaults) return wrong(m, "the nominal parameters are given twice, by .p and by .defaults");
     if (d->observe && !d->observe_at.item) return wrong(m, "the times of the observations are missing: give .observe_at");
+    if (d->timed_events && !d->event_at.item && !d->event_times)
+        return wrong(m, "the times of the events are missing: give .event_at, or a function .event_times");
     if (!isfinite(d->t0) || !isfinite(d->t1)) return wrong(m, "t0 and t1 must be finite numbers");
     return 0;
 }
@@ -78,9 +85,12 @@ static void fill_problem(costate_model *m)
 {
     const costate_descriptor *d = m->descriptor;
     m->problem = m->functions.problem;
+    const costate_problem *made = &m->functions.problem;
 #define COSTATE_NOMINAL(...)
 #define COSTATE_LIST(name, ...) m->problem.name = d->name.item;
 #include <costate/model.def>
+    if (made->held || made->timed_held) /* longer than the user's */
+        m->problem.direction = made->direction, m->problem.event_at = made->event_at, m->problem.event_names = made->event_names;
 }
 
 static int fill_nominal(costate_model *m)

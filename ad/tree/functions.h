@@ -9,7 +9,7 @@ typedef enum ad_function {
 } ad_function;
 
 /* A function is called at each of these. */
-typedef enum ad_each { AD_EACH_run, AD_EACH_observation, AD_EACH_stage } ad_each;
+typedef enum ad_each { AD_EACH_run, AD_EACH_observation, AD_EACH_event, AD_EACH_stage } ad_each;
 
 typedef struct ad_function_info {
     const char *name;      /* of the descriptor's member */

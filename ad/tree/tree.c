@@ -344,6 +344,7 @@ ad_fn *ad_fn_copy(ad_arena *m, const ad_fn *f, ad_sym ***map)
     for (int i = 0; i < f->syms; i++) to[i]->extent = ad_copy(m, f->sym[i]->extent, to);
     for (int i = 0; i < f->params; i++) c->param[i] = to[f->param[i]->number];
     ad_sym **const role[] = {&c->t,      &c->y, &c->p,  &c->out, &c->k,      &c->data,
+                             &c->mode,   &c->nth, &c->held,
                              &c->status, &c->u, &c->yb, &c->pb,  &c->points, &c->point};
     for (size_t i = 0; i < sizeof role / sizeof *role; i++)
         if (*role[i]) *role[i] = to[(*role[i])->number];
@@ -357,8 +358,9 @@ ad_fn *ad_fn_copy(ad_arena *m, const ad_fn *f, ad_sym ***map)
 const char *ad_slot(const ad_fn *fn, const ad_sym *s)
 {
     if (s->slot) return s->slot;
-    const ad_sym *const known[] = {fn->t, fn->y, fn->p, fn->out, fn->k, fn->data, fn->u, fn->yb, fn->pb};
-    static const char *const slot[] = {"t", "y", "p", "out", "k", "data", "u", "yb", "pb"};
+    const ad_sym *const known[] = {fn->t, fn->y, fn->p, fn->out, fn->k, fn->data, fn->u,
+                                   fn->yb, fn->pb, fn->mode, fn->nth, fn->held};
+    static const char *const slot[] = {"t", "y", "p", "out", "k", "data", "u", "yb", "pb", "mode", "i", "held"};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (s == known[i]) return slot[i];
     return NULL;

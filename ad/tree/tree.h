@@ -154,6 +154,8 @@ typedef struct ad_fn {
     ad_sym *param[AD_PARAMS]; /* role AD_INPUT, AD_OUTPUT or AD_SUM */
     ad_sym *t, *y, *p, *out, *k, *data; /* of the user's function: those among param, or NULL: not there. data is a pointer */
     ad_sym *yp;               /* of a residual, while it is read */
+    ad_sym *mode, *nth;       /* of functions of a model with events, integers; nth: how many events k there were */
+    ad_sym *held;             /* which conditions are held (derive/held.h): a pointer; NULL: none are */
     ad_sym *u, *yb, *pb;      /* of what reverse made: seeds (lane inputs) and sums; else NULL */
     ad_sym *points, *point;   /* of what ad_over_points made: how many, and the counter of the loops over them; else NULL */
     int returns;              /* 1: int status (the user's `return 0`, `return 1`): the sym `status` holds it at the end */
@@ -172,6 +174,9 @@ typedef struct ad_model {
 #include <costate/model.def>
     int slopes;              /* how many of the states are slopes of the others, as of a residual; 0 */
     ad_fn *fn[AD_FUNCTIONS]; /* by enum ad_function; NULL: not there */
+    ad_fn *next_mode;        /* what it returns is the mode; NULL: not there */
+    int all_events;          /* events + timed_events */
+    int held, timed_held;    /* the last so many of events and of timed_events: conditions that are held (derive/held.h) */
     const char *prelude; /* C text the emitted file needs before its functions: types and const tables of the user's file; "" */
     /* Numbers and lists of the descriptor as C text; NULL: not given, or not made of constants. The loader has them from the
      * user's file, which is compiled. */
@@ -183,9 +188,9 @@ typedef struct ad_model {
 
 /* ---- slots: what the parameters of a function are ----------------------------------------------------------------------
  *
- * Parameters are known by their slots. Those of a user's function are "t" "y" "p" "out" "k" "data"; reverse adds "u" "yb"
- * "pb". The tangent of slot x is "x1" at level 1 and "x2" at level 2, the level 2 tangent of "x1" is "x12": out12 is the
- * second directional derivative. */
+ * Parameters are known by their slots. Those of a user's function are "t" "y" "p" "out" "k" "data", with events
+ * also "mode" "i" "held"; reverse adds "u" "yb" "pb". The tangent of slot x is "x1" at level 1 and "x2" at level 2, the level 2
+ * tangent of "x1" is "x12": out12 is the second directional derivative. */
 
 /* The slot of a parameter; NULL: none. The parameter of a slot; NULL: none. */
 const char *ad_slot(const ad_fn *fn, const ad_sym *s);

@@ -99,10 +99,10 @@ typedef struct costate_pattern {
  * column-major, jac[upper + i - j + (lower + upper + 1)*j]. CSC: one value for each entry of the pattern. */
 typedef int costate_jac_fn(double t, const double *y, const double *p, double *jac, void *data);
 
-/* A function of (t, y, p) with its products: the parts of the objectives and the initial state all have this one shape.
- * k is the observation's number for `observe` and 0 otherwise; y is NULL for `init`. Products that are NULL are replaced by
- * finite differences of what is there. Outputs behave as those of the right-hand side's products: eval and jvp write, vjp and
- * vjp_dot add. */
+/* A function of (t, y, p) with its products: the parts of the objectives, the initial state and the functions of events all have
+ * this one shape. k is the observation's number for `observe`, that of the event for `reset` and `on_event`, else 0; y is NULL
+ * for `init` and `event_times`. Products that are NULL are replaced by finite differences of what is there. Outputs behave as
+ * those of the right-hand side's products: eval and jvp write, vjp and vjp_dot add. */
 typedef struct costate_function {
     int (*eval)(int k, double t, const double *y, const double *p, double *g, void *data);
     int (*jvp)(int k, double t, const double *y, const double *p, int w, const double *tdot, const double *ydot,
@@ -129,6 +129,8 @@ typedef struct costate_guard {
     int on;           /* what it depends on: a sum of COSTATE_ON_... */
     int is;           /* a sum of COSTATE_GUARD_CONTINUOUS: both sides meet, as those of fabs do; COSTATE_GUARD_MANY: it is in a
                          loop, and there for each iteration */
+    int held;         /* 1 + the number of the condition of costate_problem.held that it is; 0: it is not held, */
+    const char *why;  /* for this reason; NULL: it need not be */
 } costate_guard;
 
 /* Those of one function. eval writes two numbers for each of them: its outcome, 1 where it holds, 0 where it does not, or which
@@ -139,6 +141,29 @@ typedef struct costate_guards {
     const costate_guard *guard;
     int (*eval)(int k, double t, const double *y, const double *p, double *g, void *data);
 } costate_guards;
+
+/* A second derivative of a costate_function, as costate_jvp2_fn. */
+typedef int costate_function_jvp2(int k, double t, const double *y, const double *p, int w, const double *tdot1,
+                                  const double *ydot1, const double *pdot1, const double *tdot2, const double *ydot2,
+                                  const double *pdot2, double *gdd, void *data);
+
+/* Those of functions that see the time of an event; d1 is time alone, tdot1 = 1. All are optional: where one is NULL, differences
+ * of jvp along time take its place, which are exact for what is linear in time. */
+typedef struct costate_jvp2_of {
+    costate_function_jvp2 *terminal, *running, *event, *reset, *on_event;
+} costate_jvp2_of;
+
+/* What `data` points to in every callback of a problem with events. The library keeps one for each thread and sets it before it
+ * calls; callbacks read it. */
+typedef struct costate_modal {
+    int mode;      /* of the problem; at an event what it was before */
+    void *data;    /* costate_problem.data */
+    uint64_t held; /* bit j: condition j of the text is taken to hold: costate_problem.held */
+    uint64_t released; /* bit j: condition j is not held, and the text decides as it stands */
+} costate_modal;
+
+#define COSTATE_STOP (-1) /* what next_mode returns to end the run */
+enum { COSTATE_HELD_MOST = 64 };
 
 /* A problem. Only n and rhs are required. The struct is copied; the names, times and data it points to must outlive the
  * solver. */
@@ -172,12 +197,14 @@ typedef struct costate_problem {
      * at t1, the integral of running(t, y, p, r) by the method's own quadrature, and observe(k, t, y, p, g) for each k; if
      * none of the three is given, they are the n final states. */
 #define COSTATE_SYSTEM(...)
+#define COSTATE_AT_EVENT(...)
 #define COSTATE_FUNCTION(name, ...) costate_function name;
 #include <costate/model.def>
 
     /* Conditions of the functions, if they are known: guards.rhs, guards.terminal, ... A recorded run, and one that carries
      * directions, then tells by costate_switches where derivatives are not to be trusted. */
     struct {
+#define COSTATE_AT_EVENT(...)
 #define COSTATE_FUNCTION(name, ...) costate_guards name;
 #include <costate/model.def>
     } guards;
@@ -196,6 +223,40 @@ typedef struct costate_problem {
     /* 1: a run starts where M y' = f with y' = 0, or as the slopes of a residual are given: Newton's method finds all states,
      * from those given, and derivatives by them are zero. It takes an implicit method. */
     int steady;
+
+    /* Events: y' = f(mode, t, y, p) holds until one of them happens at a time tau, which is met to round-off. There, in
+     * this order,
+     *
+     *     the objectives get   on_event(k + i (events + timed_events), tau, y-, p, g), i events k being before it
+     *     the state becomes    y+ = reset(k, tau, y-, p), or stays
+     *     the mode becomes     next_mode(k, tau, y+, p), an int, or stays; COSTATE_STOP: the run ends, terminal sees (tau, y+)
+     *
+     * Derivatives are those of the computed numbers, the times of events moving with p and with the initial state. Observations
+     * at the time of an event see y-, rows of output y+; after COSTATE_STOP there are no observations, and rows are NaN.
+     *
+     * Guards are numbers k = 0 .. events-1: `event` writes all of them, and event k happens where e[k] passes zero, in the
+     * direction that `direction` says, seen along the run. A guard of no interest in a mode is a constant there, not zero. Timed
+     * events are numbers events + j, at event_times(p)[j] or event_at[j], in any order; one outside of the run does not happen.
+     * Those of event_times move with p, and those of event_at do not; if event_times is given, event_at is not looked at.
+     *
+     * Products are optional as everywhere. Rows: `event` events, `reset` n, `on_event` objectives, `event_times` timed_events.
+     * reset.eval finds y in ynew, so that it has to write what changes only; its products are those of the whole map from y to
+     * ynew. event_times has neither t nor y. */
+    int events, timed_events;
+    int first_mode;          /* mode at t0, >= 0, as all modes are */
+    const double *direction; /* `events` numbers: +1 rising, -1 falling, 0 both; NULL: all 0 */
+    const double *event_at;  /* timed_events numbers */
+    costate_function event, reset, on_event, event_times;
+    int (*next_mode)(int k, double t, const double *y, const double *p, void *data); /* NULL: it stays */
+    const char *const *event_names; /* events + timed_events names, or NULL: event 0, event 1, ... */
+    costate_jvp2_of jvp2_of;        /* of functions that see the time of an event */
+    /* Conditions of the text that are held: the functions do not look at a condition but at a bit of costate_modal.held, which
+     * changes where the condition does, so that steps end there and are smooth in themselves. Conditions 0 .. held-1 are the
+     * last `held` guards, of direction 0: the bit is 1 where the guard is positive. Conditions held .. held+timed_held-1 are the
+     * last timed events: the bit is 1 from that time on, the larger times being later whatever the direction of the run. Their
+     * events change that bit and nothing else: neither reset nor on_event nor next_mode is asked. The library sets the bits at
+     * t0 and again after every event that has a reset. At most COSTATE_HELD_MOST together. */
+    int held, timed_held;
 } costate_problem;
 
 /* ---- methods ------------------------------------------------------------------------------------------------------ */
@@ -387,7 +448,9 @@ COSTATE_API int costate_adjoint(costate_solver *s, int w, double *lambda, double
 
 /* Gradients of the problem's objectives: lane l is the gradient of sum_j weights[j*w + l] psi_j. weights is objectives x w; NULL:
  * each objective by itself, w = objectives. dy0 (n x w) and dp (np x w) are written; either may be NULL: not wanted. Derivatives
- * by initial values that are infinite, as those of sqrt(y) at y = 0 are, do no harm when they are not wanted. */
+ * by initial values that are infinite, as those of sqrt(y) at y = 0 are, do no harm when they are not wanted.
+ * Method "auto" makes the run again with tighter tolerances where the derivative of its steps is not that of the solution, as in
+ * jumps of a stiff oscillator (costate_stats.choice says so); objectives are then those of that run, until the next one. */
 COSTATE_API int costate_gradient(costate_solver *s, int w, const double *weights, double *dy0, double *dp);
 
 /* A run from t0 to t1, as by costate_solve, and the whole matrix of derivatives: d (count x w) has a row for every variable and a
@@ -411,6 +474,49 @@ COSTATE_API int costate_hessian(costate_solver *s, int w, const double *weights,
 /* The whole Hessian of sum_j weights[j] psi_j (weights NULL: of their sum) for the variables listed, as in
  * costate_sensitivities: h is count x count, one direction for each of them. It is symmetric up to round-off. */
 COSTATE_API int costate_hessian_full(costate_solver *s, const double *weights, int count, const int *variable, double *h);
+
+/* ---- error bars ----------------------------------------------------------------------------------------------------- */
+
+/* How far what was computed is from what an exact integration would give: the last run once more, each step as two halves,
+ * and the same computed from that; a bar is twice the difference. The values themselves stay those of the run, whose derivatives
+ * they are. Within a lane a bar is at least a twentieth of the largest, each variable's derivative being multiplied by the
+ * variable's value (unless that is 0), each state divided by its tolerance: a difference may pass through zero. Only where both
+ * runs agree to the last bit is there no bar. What no bar sees: that Newton's method stops at a tolerance, and the model.
+ * The cost is that of what was computed, twice. */
+typedef enum costate_barred {
+    COSTATE_BARS_RUN,           /* nothing but the run */
+    COSTATE_BARS_GRADIENT,      /* costate_gradient: value dy0, dp (n x w, np x w) */
+    COSTATE_BARS_SENSITIVITIES, /* costate_sensitivities: value d (count x w) */
+    COSTATE_BARS_TANGENT,       /* costate_tangent: value ydot, psidot at the end (n x w, objectives x w) */
+    COSTATE_BARS_HESSIAN,       /* costate_hessian: value hy0, hp (n x w, np x w) */
+    COSTATE_BARS_HESSIAN_FULL   /* costate_hessian_full: value h (count x count) */
+} costate_barred;
+
+typedef struct costate_error_bars {
+    int of;                     /* what was computed from the last run, a costate_barred; */
+    int w;                      /* and with which arguments, those that it has: lanes, */
+    const double *weights;      /* weights of the objectives, */
+    const double *ydot, *pdot;  /* directions, those of the initial state as they were at t0, */
+    int count;                  /* variables, and */
+    const int *variable;        /* which they are */
+    const double *value[2];     /* what it gave, first and second array; where one is NULL no bars are wanted */
+    double *bar[2];             /* their bars, of the same size */
+    double *y, *psi;            /* bars of the final state (n) and of the objectives; NULL: not wanted */
+    double *row, *rowdot;       /* bars of the rows of costate_output and, of a tangent, of its directions; or NULL */
+} costate_error_bars;
+
+/* Bars of what the last run gave. A value that was not computed from it has no meaningful bar, and cannot be told. */
+COSTATE_API int costate_bars_sized(costate_solver *s, const costate_error_bars *bars, size_t size);
+static inline int costate_bars(costate_solver *s, const costate_error_bars *bars)
+{
+    return costate_bars_sized(s, bars, sizeof *bars);
+}
+
+/* 0: the bar is more than three tenths of the value, or is not known; then not much more than its size is. */
+static inline int costate_resolved(double value, double bar)
+{
+    return bar <= 0.3 * (value < 0 ? -value : value);
+}
 
 /* The same problem for many sets of parameters and initial values, with gradients if they are wanted: `threads` members at a
  * time, each thread with a solver of its own that has the options of s and its share of the budgets. Arrays have one row for
@@ -440,6 +546,8 @@ typedef struct costate_members {
     int rows;              /* dense output, as by costate_output, at the same times for all: count x rows x n; 0: none */
     const double *times;
     double *row;
+    /* error bars, as of costate_bars, of what has these names without _bar; NULL: not wanted */
+    double *y_bar, *psi_bar, *dy0_bar, *dp_bar, *d_bar, *row_bar;
 } costate_members;
 
 /* COSTATE_ERR_MEMBERS if any member failed; the others are as good as ever. A run that s holds is forgotten. */
@@ -482,6 +590,10 @@ typedef struct costate_stats {
     const char *choice;  /* why method "auto" took the one it did, and where in the run it was seen; "": a method was named */
     const char *warning; /* of the last run: derivatives that are not to be trusted, and why; "": there is nothing to be said */
     const char *start;   /* initial values that were made consistent: "z from 0 to 1.2"; "": none, or they were */
+    int64_t events;      /* that happened in the last run; */
+    int64_t grazing;     /* those of them that did by less than the tolerance: derivatives are not to be trusted; */
+    int64_t ties;        /* those at the time of another event, an observation or an end: derivatives are those of one side */
+    int64_t outside;     /* timed events outside of the run, which did not happen */
 } costate_stats;
 COSTATE_API int costate_get_stats_sized(const costate_solver *s, costate_stats *stats, size_t size);
 static inline int costate_get_stats(const costate_solver *s, costate_stats *stats)
@@ -517,6 +629,24 @@ COSTATE_API int costate_switches_sized(const costate_solver *s, int i, costate_s
 static inline int costate_switches(const costate_solver *s, int i, costate_switch *found)
 {
     return costate_switches_sized(s, i, found, sizeof *found);
+}
+
+/* The i-th event of the last run, by time; 0 when there is one, -1 beyond the last, or a status. The arrays are the solver's,
+ * until the next call on it. */
+typedef struct costate_event {
+    int k;           /* number of the event */
+    int64_t count;   /* how many events k there were before */
+    double t;
+    int mode;        /* after it; COSTATE_STOP: it ended the run */
+    uint64_t held;   /* after it */
+    int64_t step;    /* it happened at the end of so many steps */
+    int grazing;     /* 1: by less than the tolerance */
+    const double *before, *after; /* the state, n each */
+} costate_event;
+COSTATE_API int costate_events_sized(costate_solver *s, int64_t i, costate_event *found, size_t size);
+static inline int costate_events(costate_solver *s, int64_t i, costate_event *found)
+{
+    return costate_events_sized(s, i, found, sizeof *found);
 }
 
 /* ---- the certificate ------------------------------------------------------------------------------------------------ */

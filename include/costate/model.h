@@ -13,6 +13,8 @@
 
 #include <math.h>
 
+#define COSTATE_STOP (-1) /* what next_mode returns to end the run */
+
 #ifdef COSTATE_DIFF /* read by costate diff */
 
 #define COSTATE_MODEL(model, ...) __costate_model__ model { __VA_ARGS__ };
@@ -45,6 +47,7 @@ typedef struct costate_descriptor {
 #define COSTATE_LIST(name, kind, ...) costate_##kind name;
 #define COSTATE_FUNCTION(name, ...) const void *name;
 #define COSTATE_FORM(name, ...) const void *name;
+#define COSTATE_CHOICE(name, ...) const void *name;
 #include <costate/model.def>
     void (*defaults)(double *p); /* fills the nominal parameters; not differentiated */
 } costate_descriptor;

@@ -59,6 +59,31 @@ static inline void costate_fetch(const double *x, ptrdiff_t count)
     for (ptrdiff_t i = 0; i < count; i += LINE) __builtin_prefetch(x + AHEAD + i, 0, 2);
 }
 
+/* ---- models with events ------------------------------------------------------------------------------------------------- */
+
+/* What the data of a model with events hold. Functions that are called without any are in mode 0, and no condition is held. */
+static inline int costate_mode(const void *data)
+{
+    return data ? ((const costate_modal *)data)->mode : 0;
+}
+
+static inline void *costate_data(const void *data)
+{
+    return data ? ((const costate_modal *)data)->data : NULL;
+}
+
+/* What the user's functions know event k by: numbers of conditions that are held come behind those of his guards. */
+static inline int costate_number(int k, int guards, int held)
+{
+    return k < guards ? k : k - held;
+}
+
+/* Whether condition j holds; now: what the text says. */
+static inline int costate_holds(const costate_modal *held, int j, int now)
+{
+    return !held || held->released >> j & 1 ? now : (int)(held->held >> j & 1);
+}
+
 /* ---- arithmetic of derivatives ---------------------------------------------------------------------------------------- */
 
 /* a b, and 0 where b is 0, whatever a is: nothing moves along a direction that is 0, however steep the slope. */
@@ -545,7 +570,7 @@ static inline costate_pattern costate_columns_pattern(int n, const costate_colum
     return pattern;
 }
 
-#define COSTATE_GENERATED 4 /* changes with the layout below */
+#define COSTATE_GENERATED 5 /* changes with the layout below */
 
 /* What a file offers. One that holds some of the products only leaves the members of others NULL. */
 typedef struct costate_generated {

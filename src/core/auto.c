@@ -134,6 +134,7 @@ static int choose_and_run(costate_solver *s, tangent *tg)
     account a = {0};
     int status = 0, stiff = 0, end;
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        if (s->implicit && i == 0) continue;
         if ((s->prob.mass || s->prob.steady) && (order[i] == DOPRI5 || (i == 2 && other == best))) continue;
         if (i == 3 && !stiff) break; /* it has failed before */
         status = try(s, tg, order[i], i == 0, &end);

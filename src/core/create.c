@@ -74,6 +74,7 @@ static int check_problem(costate_solver *s)
     if (p->steady && cst__index2(s))
         return cst__fail(s, COSTATE_ERR_STEADY,
                          "there are variables of index 2: with all slopes given, constraints cannot be satisfied");
+    if (p->events || p->timed_events) return cst__fail(s, COSTATE_ERR_EVENTS, "this version cannot find events yet");
     char why[160] = "";
     int status = pattern_check(&p->pattern, p->n, why, sizeof why);
     return status ? cst__fail(s, status, "%s", why) : 0;
@@ -229,6 +230,8 @@ static int change(costate_solver *s, int which)
 int costate_set(costate_solver *s, const char *name, const char *value)
 {
     TRY(cst__begin(s));
+    cst__loosen(s);
+    s->looked = 0;
     if (!name || !value) return cst__fail(s, COSTATE_ERR_NULL, "name or value of the option");
     costate_options old = s->opt;
     const costate_table *table;

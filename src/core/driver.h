@@ -9,6 +9,7 @@
 
 /* Checks the input of a run, copies it, forgets the last run. Then cst__run (auto.c) takes the steps; directions tg or NULL. */
 int cst__start(costate_solver *s, double t0, double t1, const double *p, const double *y);
+void cst__loosen(costate_solver *s); /* tolerances are as they were asked for: sens/drift.h */
 int cst__first_state(costate_solver *s, double *y); /* what follows the n values of a state at t0 */
 int cst__run(costate_solver *s, tangent *tg);
 void cst__run_failed(costate_solver *s, double *y);
@@ -112,6 +113,8 @@ typedef struct replay_context {
 int cst__traj_prepare(costate_solver *s, int which, size_t lanes);
 /* The budget of the joint trajectories that *workers threads record side by side; fewer where each would get too little. */
 void cst__joint_share(costate_solver *s, size_t lanes, int *workers);
+/* Memory for a run beside the recorded one, which is given up if it holds more than half, or any of the disk. */
+int64_t cst__traj_spare(costate_solver *s);
 int cst__traj_failed(costate_solver *s, const traj *tr, int status);
 void cst__traj_report(costate_solver *s, int which); /* its figures into the statistics */
 

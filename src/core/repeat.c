@@ -1,6 +1,7 @@
 /* repeat.c - recorded steps taken again: as a whole run, or one by one for the trajectory store.
  *
- * The sizes and times are data; nothing is decided anew, so the same input gives the same bits. */
+ * The sizes and times are data; nothing is decided anew, so the same input gives the same bits. Steps that are given and were
+ * never taken (core/halved.h) are taken once as a run takes them, and what a family decides within them is noted then. */
 #include "core/driver.h"
 
 #include "core/consistent.h"
@@ -15,7 +16,7 @@ static int not_repeated(costate_solver *s, const step *st, const char *which, in
     int component;
     if (rc < 0 && s->status == rc) return rc; /* what failed has said so */
     cst__step_words(s, rc, which, words, sizeof words, &component);
-    return cst__fail_at(s, COSTATE_ERR_SWEEP_REPLAY, st->from, st->h, st->n, -1, component,
+    return cst__fail_at(s, s->log.fresh ? COSTATE_ERR_HALVED : COSTATE_ERR_SWEEP_REPLAY, st->from, st->h, st->n, -1, component,
                         "%s at t = %.10g with h = %g (step %lld)", words, st->from, st->h, (long long)st->n);
 }
 
@@ -92,11 +93,20 @@ static int objectives_at(costate_solver *s, int64_t n, int *obs, const double *y
     return 0;
 }
 
-static int repeat_step(costate_solver *s, const step *st, tangent *tg, double *psi)
+/* What was decided in a step that was never taken before. */
+static int take_note(costate_solver *s, step *st)
 {
-    s->f_valid = 0;
+    if (!s->log.fresh) return 0;
+    st->note = s->log.note[st->n] = (signed char)s->note;
+    return cst__all_finite(s->live, st->ynew) ? 0 : not_repeated(s, st, "rhs", STEP_NOT_FINITE);
+}
+
+static int repeat_step(costate_solver *s, step *st, tangent *tg, double *psi)
+{
+    if (!s->log.fresh) s->f_valid = 0;
     int rc = s->fam->step(s, st, NULL);
     if (rc) return not_repeated(s, st, "rhs", rc);
+    TRY(take_note(s, st));
     for (int b = 0; tg && b < tg->cut.blocks; b++) {
         rc = s->fam->tangent(s, st, &tg->block[b], NULL);
         if (rc) return not_repeated(s, st, "jvp", rc);
@@ -127,12 +137,26 @@ static int repeat_directions(costate_solver *s, tangent *tg)
     return 0;
 }
 
+/* On to the next step, whose slope at the start may be known. */
+static void pass_on(costate_solver *s, int64_t n, tangent *tg)
+{
+    const int anew = slopes_end(s, n);
+    double *f = s->f;
+    for (int b = 0; tg && b < tg->cut.blocks; b++) cst__dblock_accept(&tg->block[b], anew);
+    if (!s->log.fresh) return;
+    s->f = s->fnew;
+    s->fnew = f;
+    s->f_valid = s->fnew_valid && !anew;
+    s->fnew_valid = 0;
+}
+
 int cst__repeat(costate_solver *s, const double *y0, tangent *tg, int which, double *yend, double *psi)
 {
     size_t n = (size_t)s->prob.n;
     double *y = s->y, *ynew = s->ynew;
     int obs = 0, joint = which == JOINT;
-    if (s->fam->start) s->fam->start(s, 0);
+    if (s->fam->start) s->fam->start(s, s->log.fresh);
+    s->f_valid = s->fnew_valid = 0;
     if (joint && s->apart) return repeat_directions(s, tg);
     if (joint) {
         y = tg->joint[0];
@@ -143,6 +167,8 @@ int cst__repeat(costate_solver *s, const double *y0, tangent *tg, int which, dou
     TRY(cst__first_state(s, y));
     if (psi) memset(psi, 0, (size_t)s->nobj * sizeof *psi);
     TRY(objectives_at(s, 0, &obs, y, tg, psi));
+    const int rows = s->log.fresh && s->out.count;
+    if (rows) TRY(cst__output_start(s, tg));
     for (int64_t i = 0; i < s->log.count; i++) {
         step st = recorded_step(s, i, y, s->stages, ynew);
         if (which >= 0) TRY(cst__record_reserve(s, which, i, y, &st.stages));
@@ -154,7 +180,8 @@ int cst__repeat(costate_solver *s, const double *y0, tangent *tg, int which, dou
         TRY(repeat_step(s, &st, tg, psi));
         if (which >= 0) cst__record_commit(s, which, i);
         TRY(objectives_within(s, &st, &obs, tg, psi));
-        for (int b = 0; tg && b < tg->cut.blocks; b++) cst__dblock_accept(&tg->block[b], slopes_end(s, i + 1));
+        if (rows) TRY(cst__output_step(s, &st, tg));
+        pass_on(s, i + 1, tg);
         double *t = y;
         y = ynew;
         ynew = t;
@@ -168,5 +195,6 @@ int cst__repeat(costate_solver *s, const double *y0, tangent *tg, int which, dou
     if (!cst__all_finite(n, y)) return cst__fail(s, COSTATE_ERR_SWEEP_NOT_FINITE, "the repeated run's final state");
     if (which >= 0) cst__record_end(s, which);
     if (which >= 0) s->recorded[which] = 1;
+    s->log.fresh = 0;
     return 0;
 }

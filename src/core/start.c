@@ -23,10 +23,18 @@ static int check_times(costate_solver *s, const char *which, const double *times
     return 0;
 }
 
+void cst__loosen(costate_solver *s)
+{
+    s->opt.rtol = ldexp(s->opt.rtol, s->tight);
+    for (int i = 0; s->tight && i < s->prob.n; i++) s->atol[i] = ldexp(s->atol[i], s->tight);
+    s->tight = s->settled = 0;
+}
+
 int cst__start(costate_solver *s, double t0, double t1, const double *p, const double *y)
 {
     char buffer[32];
     size_t n = (size_t)s->prob.n;
+    cst__loosen(s);
     s->have_run = s->have_tangent = s->recorded[PRIMAL] = s->recorded[JOINT] = 0;
     if (!y || (!p && s->prob.np)) return cst__fail(s, COSTATE_ERR_NULL, "%s", y ? "p" : "y");
     s->start[0] = 0;

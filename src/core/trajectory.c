@@ -106,6 +106,12 @@ static void clear_joint(costate_solver *s)
     if (on_disk) drop_joint(s);
 }
 
+int64_t cst__traj_spare(costate_solver *s)
+{
+    drop_joint(s);
+    return joint_budget(s);
+}
+
 int cst__traj_prepare(costate_solver *s, int which, size_t lanes)
 {
     const costate_solver *budget = s->leader ? s->leader : s;

@@ -151,7 +151,7 @@ static void update(const costate_solver *s, costate_solver *w)
     w->stats = (costate_stats){.method = s->stats.method, .linsol = s->stats.linsol};
     w->fast_step = s->fast_step;
     w->fast_speed = s->fast_speed;
-    w->fast_part = 0;
+    w->fast_part = w->drift = 0;
     w->status = 0;
     w->calling = NULL;
     if (w->fam->start) w->fam->start(w, 0);
@@ -250,6 +250,7 @@ int cst__workers_run(costate_solver *s, int workers, int tasks, int by_step, wor
         costate_solver *w = cst__worker(s, i);
         add_counts(&s->stats, &w->stats);
         if (w->fast_part > s->fast_part) s->fast_part = w->fast_part;
+        if (w->drift > s->drift) s->drift = w->drift;
     }
     if (j.first.rc) tell(s, &j.first);
     return j.first.rc;

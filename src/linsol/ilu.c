@@ -6,6 +6,9 @@
  *     B = (S^-1 A S)^T ~ L U, both with the pattern of B, L with a unit diagonal: ILU(0). Columns of A are rows of B, so that
  *     rows are what is stored;  A x = b: U^T v = b, L^T x = v;   A^T x = b: L v = b, U x = v
  *
+ * Unknowns are numbered by levels, so that rows of the triangles and of A can be worked on several at once (runs.h); the factors
+ * are the same as without.
+ *
  * How many iterations it takes depends on the matrix: few for small steps, as many as the grid has points across for large ones.
  * A matrix gets complete factors instead (superlu) if a probe, one right-hand side that is always the same, does not lose
  * PROBE_DIGITS of its DIGITS digits within that share of the iterations that are worth it, or if a pivot of the incomplete
@@ -13,8 +16,8 @@
  * right-hand side alone: a step that is computed again finds the same bits. */
 #include "linsol/linsol.h"
 
-#include "linsol/chunk.h"
-#include "linsol/pencil.h"
+#include "linsol/lane_rows.h"
+#include "linsol/runs.h"
 #include "linsol/room.h"
 
 #include <float.h>
@@ -23,111 +26,45 @@
 #include <string.h>
 
 enum { MOST = 60 };                     /* iterations, without a restart, where the configuration has no smaller number */
-enum { FEW = 8 };                       /* lanes that are summed in registers */
 enum { DIGITS = 12, PROBE_DIGITS = 3 }; /* of the residual: derivatives transposed to each other agree to about the first */
 static const double lost = DBL_EPSILON; /* a pivot below that much of its row */
 
 typedef struct slot {
     int z; /* 1: complex, all values in pairs */
     double re, im;
-    /* Scaled A, and L and U with reciprocals on U's diagonal, by columns and by rows of A: sums run along what is stored. */
-    double *a[2], *lu[2];
-    double *jac, *s; /* J as it came; the scale */
+    double *a[2], *triangle[2][2]; /* values of the solver's products and triangles */
+    double *pivots;                /* reciprocals of U's diagonal */
+    double *jac, *s;               /* J as it came; the scale */
     room memory;
     int iterates; /* with L and U; else complete factors are needed */
     int complete; /* which are there */
 } slot;
-
-typedef struct lists { /* of entries, in the order of their index; diag: the place of the one on the diagonal */
-    const int *begin, *index, *diag;
-} lists;
 
 typedef struct ilu {
     costate_allocator alloc;
     linsol_config config;
     pencil map;
     size_t jac;                   /* values of J */
-    lists by[2];                  /* columns of A, with A^T; its rows, with A */
-    int *turn;                    /* place by columns of every place by rows */
-    int *where;                   /* n: place of a column in the row at hand; -1: it has none */
-    room scaled;                  /* a block of right-hand sides */
+    int *order;                   /* unknown k of what is solved is unknown order[k] */
+    int *where;                   /* place of a column in the row at hand; -1: it has none */
+    runs product[2];              /* with A^T, with A */
+    runs triangle[2][2];          /* of L U, of (L U)^T: the lower, which comes first, and the upper one */
+    room scaled, matrix;          /* a block of right-hand sides; A, and then L and U */
     linsol krylov, probe, direct; /* direct: opened when it is first needed */
     int at;                       /* slot that is being solved with */
     slot slot[];
 } ilu;
 
-/* ---- rows of lanes: real ones (z = 0), or pairs ------------------------------------------------------------------------ */
+/* ---- the operators of GMRES ---------------------------------------------------------------------------------------------- */
 
-/* y -= a x; not the same rows */
-CHUNK_INLINE void row_subtract(int z, int w, const double *a, const double *x, double *y)
-{
-    if (!z)
-        for (int l = 0; l < w; l++) y[l] -= a[0] * x[l];
-    else
-        for (int l = 0; l < 2 * w; l += 2) {
-            y[l] -= a[0] * x[l] - a[1] * x[l + 1];
-            y[l + 1] -= a[0] * x[l + 1] + a[1] * x[l];
-        }
-}
-
-/* x *= a */
-CHUNK_INLINE void row_scale(int z, int w, const double *a, double *x)
-{
-    if (!z)
-        for (int l = 0; l < w; l++) x[l] *= a[0];
-    else
-        for (int l = 0; l < 2 * w; l += 2) {
-            double re = a[0] * x[l] - a[1] * x[l + 1];
-            x[l + 1] = a[0] * x[l + 1] + a[1] * x[l];
-            x[l] = re;
-        }
-}
-
-/* Everything below is inlined with z and, for the usual ones, the number of lanes known. */
-#define LANES(F, z, w, ...)                                                                                                      \
-    ((z) ? F(1, w, __VA_ARGS__) : (w) == 1 ? F(0, 1, __VA_ARGS__) : (w) == 8 ? F(0, 8, __VA_ARGS__) : F(0, w, __VA_ARGS__))
-
-/* y less the sum of a_k x_k, k = from .. end-1 of a list; in registers where the number of lanes is known. */
-CHUNK_INLINE void row_less(int z, int w, const lists *p, int from, int end, const double *a, const double *x, double *y)
-{
-    const size_t width = (size_t)w << z;
-    double few[FEW], *sum = width <= FEW ? few : y;
-    for (size_t l = 0; sum == few && l < width; l++) sum[l] = y[l];
-    for (int k = from; k < end; k++) row_subtract(z, w, a + ((size_t)k << z), x + (size_t)p->index[k] * width, sum);
-    for (size_t l = 0; sum == few && l < width; l++) y[l] = sum[l];
-}
-
-/* out = -A x, or -A^T x: GMRES takes this for J, with a shift of zero. */
-CHUNK_INLINE void multiply(int z, int w, int n, const lists *p, const double *a, const double *x, double *out)
-{
-    const size_t width = (size_t)w << z;
-    for (int i = 0; i < n; i++) row_less(z, w, p, p->begin[i], p->begin[i + 1], a, x, out + (size_t)i * width);
-}
-
-/* x = (L U)^-1 x, with A^T, or (L U)^-T x, with A: then the triangle with U's diagonal, which is not one, comes first. */
-CHUNK_INLINE void divide(int z, int w, int n, const lists *p, const double *lu, int transposed, double *x)
-{
-    const size_t width = (size_t)w << z;
-    for (int i = 0; i < n; i++) {
-        double *xi = x + (size_t)i * width;
-        row_less(z, w, p, p->begin[i], p->diag[i], lu, x, xi);
-        if (!transposed) row_scale(z, w, lu + ((size_t)p->diag[i] << z), xi);
-    }
-    for (int i = n - 1; i >= 0; i--) {
-        double *xi = x + (size_t)i * width;
-        row_less(z, w, p, p->diag[i] + 1, p->begin[i + 1], lu, x, xi);
-        if (transposed) row_scale(z, w, lu + ((size_t)p->diag[i] << z), xi);
-    }
-}
-
-/* A complex slot's blocks have their real and imaginary parts as lanes beside each other. */
+/* out = -A x, or -A^T x, which GMRES takes for J, with a shift of zero. A complex slot's blocks have their real and imaginary
+ * parts as lanes beside each other. */
 static int apply(void *ctx, int transposed, int lanes, const double *x, double *out)
 {
     const ilu *q = ctx;
     const slot *s = &q->slot[q->at];
-    int w = lanes >> s->z;
     memset(out, 0, (size_t)q->map.n * (size_t)lanes * sizeof *out);
-    LANES(multiply, s->z, w, q->map.n, &q->by[!transposed], s->a[!transposed], x, out);
+    runs_subtract(&q->product[!transposed], s->z, lanes >> s->z, s->a[!transposed], x, out);
     return 0;
 }
 
@@ -135,8 +72,9 @@ static int precondition(void *ctx, int at, int transposed, int lanes, double *x)
 {
     const ilu *q = ctx;
     const slot *s = &q->slot[at];
-    int w = lanes >> s->z;
-    LANES(divide, s->z, w, q->map.n, &q->by[!transposed], s->lu[!transposed], transposed, x);
+    for (int upper = 0; upper < 2; upper++) /* (L U)^T has U's diagonal in its lower triangle */
+        runs_solve(&q->triangle[!transposed][upper], upper, s->z, lanes >> s->z, s->triangle[!transposed][upper],
+                   upper == transposed ? s->pivots : NULL, x);
     return 0;
 }
 
@@ -148,38 +86,47 @@ static void ilu_close(void *self)
     costate_allocator alloc = q->alloc;
     for (int i = 0; i < q->config.slots; i++) room_release(&q->slot[i].memory, &alloc);
     room_release(&q->scaled, &alloc);
+    room_release(&q->matrix, &alloc);
     linsol_close(&q->krylov);
     linsol_close(&q->probe);
     linsol_close(&q->direct);
+    for (int i = 0; i < 2; i++) {
+        runs_close(&q->product[i], &alloc);
+        for (int part = 0; part < 2; part++) runs_close(&q->triangle[i][part], &alloc);
+    }
     pencil_close(&q->map, &alloc);
-    cst__release(&alloc, q->turn);
+    cst__release(&alloc, q->order);
     cst__release(&alloc, q);
 }
 
-/* The rows of A, from its columns. */
-static int open_rows(ilu *q)
+/* Numbers the unknowns by levels; at: room for *rows, which are those of the new numbering then, as is level[]. */
+static int renumber(ilu *q, lists *rows, int *at, int *level)
 {
-    const pencil *p = &q->map;
-    const size_t n = (size_t)p->n, size = p->size;
-    int *at = q->turn = cst__alloc(&q->alloc, 2 * size + 3 * n + 1, sizeof *at);
-    if (!at) return COSTATE_ERR_MEMORY;
-    int *index = at + size, *begin = index + size, *diag = begin + n + 1;
-    q->where = diag + n;
-    memset(begin, 0, (n + 1) * sizeof *begin);
-    for (size_t k = 0; k < size; k++) begin[p->rowind[k] + 1]++;
-    for (size_t i = 0; i < n; i++) begin[i + 1] += begin[i];
-    memcpy(q->where, begin, n * sizeof *begin);
-    for (int j = 0; j < p->n; j++)
-        for (int k = p->colptr[j]; k < p->colptr[j + 1]; k++) {
-            int to = q->where[p->rowind[k]]++;
-            index[to] = j;
-            q->turn[to] = k;
-            if (p->rowind[k] == j) diag[j] = to;
-        }
-    for (size_t i = 0; i < n; i++) q->where[i] = -1;
-    q->by[0] = (lists){p->colptr, p->rowind, p->diag};
-    q->by[1] = (lists){begin, index, diag};
-    return 0;
+    const lists columns = lists_columns(&q->map);
+    *rows = lists_rows(&q->map, at);
+    int st = levels_find(&columns, rows, q->order, level, &q->alloc);
+    if (!st) st = pencil_reorder(&q->map, q->order, rows->begin, rows->index, rows->place, &q->alloc);
+    if (!st) *rows = lists_rows(&q->map, at);
+    return st;
+}
+
+static int open_lists(ilu *q)
+{
+    const size_t n = (size_t)q->map.n, listed = 2 * q->map.size + 2 * n + 1;
+    int *at = cst__alloc(&q->alloc, listed + n, sizeof *at), *level = at + listed;
+    lists by[2] = {{0}};
+    q->order = cst__alloc(&q->alloc, 2 * n, sizeof *q->order);
+    int st = at && q->order ? renumber(q, &by[1], at, level) : COSTATE_ERR_MEMORY;
+    by[0] = lists_columns(&q->map);
+    for (int i = 0; !st && i < 2; i++) {
+        st = runs_open(&q->product[i], &by[i], RUNS_ALL, NULL, &q->alloc);
+        if (!st) st = runs_open(&q->triangle[i][0], &by[i], RUNS_LOWER, level, &q->alloc);
+        if (!st) st = runs_open(&q->triangle[i][1], &by[i], RUNS_UPPER, level, &q->alloc);
+    }
+    q->where = q->order + n;
+    for (size_t i = 0; !st && i < n; i++) q->where[i] = -1;
+    cst__release(&q->alloc, at);
+    return st;
 }
 
 static int open_krylov(ilu *q, linsol *l, int most, int digits)
@@ -200,7 +147,7 @@ static int ilu_open(void **self, const linsol_config *c)
     int st = pencil_sparse(&q->map, c), most = c->most > 0 && c->most < MOST ? c->most : MOST;
     if (!st) st = open_krylov(q, &q->krylov, most, DIGITS);
     if (!st) st = open_krylov(q, &q->probe, most * PROBE_DIGITS / DIGITS + 1, PROBE_DIGITS);
-    if (!st) st = open_rows(q);
+    if (!st) st = open_lists(q);
     if (st) {
         ilu_close(q);
         return st;
@@ -249,32 +196,41 @@ static int all_rows(int z, const pencil *p, int *where, double *lu)
     return 1;
 }
 
-static void scale_matrix(const ilu *q, slot *s)
+static void scale_matrix(const pencil *p, const slot *s, double *a)
 {
-    const pencil *p = &q->map;
     for (int j = 0; j < p->n; j++)
         for (int k = p->colptr[j]; k < p->colptr[j + 1]; k++)
-            for (int part = 0; part <= s->z; part++) s->a[0][((size_t)k << s->z) + (size_t)part] *= s->s[j] / s->s[p->rowind[k]];
-}
-
-/* By rows what is there by columns. */
-static void turn(const ilu *q, int z, const double *columns, double *rows)
-{
-    const size_t part = (size_t)z + 1;
-    for (size_t k = 0; k < q->map.size; k++) memcpy(rows + part * k, columns + part * (size_t)q->turn[k], part * sizeof *rows);
+            for (int part = 0; part <= s->z; part++) a[((size_t)k << s->z) + (size_t)part] *= s->s[j] / s->s[p->rowind[k]];
 }
 
 static int slot_open(ilu *q, slot *s)
 {
-    const size_t n = (size_t)q->map.n, values = q->map.size << s->z;
-    int st = room_for(&s->memory, &q->alloc, 4 * values + q->jac + n, sizeof(double));
-    s->a[0] = s->memory.at;
-    s->a[1] = s->a[0] + values;
-    s->lu[0] = s->a[1] + values;
-    s->lu[1] = s->lu[0] + values;
-    s->jac = s->lu[1] + values;
-    s->s = s->jac + q->jac;
+    const size_t n = (size_t)q->map.n;
+    size_t values = n;
+    for (int i = 0; i < 2; i++) values += q->product[i].values + q->triangle[i][0].values + q->triangle[i][1].values;
+    int st = room_for(&s->memory, &q->alloc, (values << s->z) + q->jac + n, sizeof(double));
+    if (!st) st = room_for(&q->matrix, &q->alloc, q->map.size << s->z, sizeof(double));
+    double *at = s->pivots = s->memory.at;
+    at += n << s->z;
+    for (int i = 0; !st && i < 2; i++) {
+        s->a[i] = at;
+        s->triangle[i][0] = s->a[i] + (q->product[i].values << s->z);
+        s->triangle[i][1] = s->triangle[i][0] + (q->triangle[i][0].values << s->z);
+        at = s->triangle[i][1] + (q->triangle[i][1].values << s->z);
+    }
+    s->jac = at;
+    s->s = at + q->jac;
     return st;
+}
+
+/* L and U, and the reciprocals of U's diagonal, for solutions. */
+static void take_factors(const ilu *q, slot *s, const double *lu)
+{
+    const size_t part = (size_t)s->z + 1;
+    for (int i = 0; i < 2; i++)
+        for (int upper = 0; upper < 2; upper++) runs_take(&q->triangle[i][upper], s->z, lu, s->triangle[i][upper]);
+    for (size_t i = 0; i < (size_t)q->map.n; i++)
+        memcpy(s->pivots + part * i, lu + part * (size_t)q->map.diag[i], part * sizeof *lu);
 }
 
 static int complete(ilu *q, int at)
@@ -309,20 +265,22 @@ static int ilu_factor(void *self, int at, int cplx, double re, double im, const 
 {
     ilu *q = self;
     slot *s = &q->slot[at];
-    const int n = q->map.n;
     s->z = cplx != 0;
     s->re = re, s->im = im;
     s->iterates = s->complete = 0;
     int st = slot_open(q, s);
-    if (!st) st = pencil_form(&q->map, cplx ? 2 : 1, cplx ? 1 : 0, re, im, jac, s->a[0]);
+    double *a = q->matrix.at;
+    if (!st) st = pencil_form(&q->map, cplx ? 2 : 1, cplx ? 1 : 0, re, im, jac, a);
     if (st) return st;
     memcpy(s->jac, jac, q->jac * sizeof *jac);
-    for (int i = 0; i < n; i++) s->s[i] = q->config.scale && q->config.scale[i] > 0 ? q->config.scale[i] : 1;
-    scale_matrix(q, s);
-    memcpy(s->lu[0], s->a[0], (q->map.size << s->z) * sizeof(double));
-    if (!all_rows(s->z, &q->map, q->where, s->lu[0])) return complete(q, at);
-    turn(q, s->z, s->a[0], s->a[1]);
-    turn(q, s->z, s->lu[0], s->lu[1]);
+    for (int k = 0; k < q->map.n; k++) {
+        const double size = q->config.scale ? q->config.scale[q->order[k]] : 0;
+        s->s[k] = size > 0 ? size : 1;
+    }
+    scale_matrix(&q->map, s, a);
+    for (int i = 0; i < 2; i++) runs_take(&q->product[i], s->z, a, s->a[i]);
+    if (!all_rows(s->z, &q->map, q->where, a)) return complete(q, at);
+    take_factors(q, s, a);
     st = probe(q, at);
     if (st == LINSOL_NOT_CONVERGED || st == LINSOL_NOT_FINITE) return complete(q, at);
     s->iterates = !st;
@@ -337,29 +295,34 @@ static int by_complete_factors(ilu *q, int at, int transposed, int w, double *x)
     return st ? st : q->direct.ops->solve(q->direct.self, at, transposed, w, x);
 }
 
+/* out = S x or S^-1 x in the solver's numbering, and back to that of x. */
 static void into_units(const ilu *q, const slot *s, int divided, int w, const double *x, double *out)
 {
     const size_t width = (size_t)w << s->z;
-    for (size_t i = 0; i < (size_t)q->map.n; i++) {
-        const double f = divided ? 1 / s->s[i] : s->s[i];
-        for (size_t l = i * width; l < (i + 1) * width; l++) out[l] = f * x[l];
+    for (size_t k = 0; k < (size_t)q->map.n; k++) {
+        const double f = divided ? 1 / s->s[k] : s->s[k], *from = x + (size_t)q->order[k] * width;
+        for (size_t l = 0; l < width; l++) out[k * width + l] = f * from[l];
+    }
+}
+
+static void out_of_units(const ilu *q, const slot *s, int divided, int w, const double *x, double *out)
+{
+    const size_t width = (size_t)w << s->z;
+    for (size_t k = 0; k < (size_t)q->map.n; k++) {
+        const double f = divided ? 1 / s->s[k] : s->s[k];
+        double *to = out + (size_t)q->order[k] * width;
+        for (size_t l = 0; l < width; l++) to[l] = f * x[k * width + l];
     }
 }
 
 /* r = b - A x and in `size` |b| + |A| |x|, row by row of lanes. */
-CHUNK_INLINE void remainder_of(int z, int w, int n, const lists *p, const double *a, const double *b, const double *x, double *r,
-                               double *size)
+static void remainder_of(const runs *p, int z, int w, const double *a, const double *b, const double *x, double *r, double *size)
 {
-    const size_t width = (size_t)w << z, all = (size_t)n * width;
+    const size_t all = ((size_t)p->n * (size_t)w) << z;
     memcpy(r, b, all * sizeof *r);
-    multiply(z, w, n, p, a, x, r);
+    runs_subtract(p, z, w, a, x, r);
     for (size_t i = 0; i < all; i++) size[i] = fabs(b[i]);
-    for (int i = 0; i < n; i++)
-        for (int k = p->begin[i]; k < p->begin[i + 1]; k++) {
-            const double large = z ? fabs(a[2 * (size_t)k]) + fabs(a[2 * (size_t)k + 1]) : fabs(a[k]), *from = x;
-            from += (size_t)p->index[k] * width;
-            for (size_t l = 0; l < width; l++) size[(size_t)i * width + l] += large * fabs(from[l]);
-        }
+    runs_enlarge(p, z, w, a, x, size);
 }
 
 /* The worst remainder of a row, over what it may be: `small` of its own terms, or of `faint` of its lane's largest.
@@ -396,7 +359,7 @@ static int refine(ilu *q, int at, int transposed, int w, const double *b, double
         int st = q->krylov.ops->solve(q->krylov.self, at, transposed, w, r);
         if (st) return st;
         for (size_t i = 0; i < all; i++) x[i] += r[i];
-        LANES(remainder_of, s->z, w, q->map.n, &q->by[!transposed], s->a[!transposed], b, x, r, size);
+        remainder_of(&q->product[!transposed], s->z, w, s->a[!transposed], b, x, r, size);
         const double worst = worst_of((size_t)q->map.n, width, r, size);
         if (worst <= 1) return 0;
         tol = fmin(fmax(0.5 / worst, pow(10, -DIGITS)), 0.1);
@@ -418,7 +381,7 @@ static int ilu_solve(void *self, int at, int transposed, int w, double *x)
     into_units(q, s, !transposed, w, x, b);
     st = refine(q, at, transposed, w, b, b + all, b + 2 * all, b + 3 * all);
     if (st == LINSOL_NOT_CONVERGED || st == LINSOL_NOT_FINITE) return by_complete_factors(q, at, transposed, w, x);
-    if (!st) into_units(q, s, transposed, w, b + all, x);
+    if (!st) out_of_units(q, s, transposed, w, b + all, x);
     return st;
 }
 
@@ -436,7 +399,7 @@ static int ilu_correct(void *self, int at, double *x)
     linsol_gmres_once(q->krylov.self, pow(10, -PROBE_DIGITS));
     st = q->krylov.ops->solve(q->krylov.self, at, 0, 1, b);
     if (st == LINSOL_NOT_CONVERGED || st == LINSOL_NOT_FINITE) return by_complete_factors(q, at, 0, 1, x);
-    if (!st) into_units(q, s, 0, 1, b, x);
+    if (!st) out_of_units(q, s, 0, 1, b, x);
     return st;
 }
 

@@ -139,6 +139,29 @@ int pencil_sparse(pencil *s, const linsol_config *c)
     return 0;
 }
 
+int pencil_reorder(pencil *s, const int *order, const int *begin, const int *index, const int *place, const costate_allocator *a)
+{
+    const size_t n = (size_t)s->n;
+    int *number = cst__alloc(a, 2 * n + s->size, sizeof *number), *next = number + n, *to = next + n, at = 0;
+    if (!number) return COSTATE_ERR_MEMORY;
+    for (int k = 0; k < s->n; k++) {
+        next[k] = at;
+        number[order[k]] = k;
+        at += s->colptr[order[k] + 1] - s->colptr[order[k]];
+    }
+    memcpy(s->colptr, next, n * sizeof *next);
+    for (int k = 0; k < s->n; k++) /* rows rise, and so they do within each column */
+        for (int e = begin[order[k]]; e < begin[order[k] + 1]; e++) {
+            const int column = number[index[e]], p = to[place[e]] = next[column]++;
+            s->rowind[p] = k;
+            if (column == k) s->diag[k] = p;
+        }
+    for (int k = 0; k < s->jac.entries; k++) s->jac.to[k] = to[s->jac.to[k]];
+    for (int k = 0; k < s->mass.entries; k++) s->mass.to[k] = to[s->mass.to[k]];
+    cst__release(a, number);
+    return 0;
+}
+
 void pencil_close(pencil *s, const costate_allocator *a)
 {
     cst__release(a, s->jac.from);

@@ -30,6 +30,9 @@ costate_pattern pencil_pattern(const linsol_config *c);
 int pencil_dense(pencil *s, const linsol_config *c);
 int pencil_band(pencil *s, const linsol_config *c, int fill);
 int pencil_sparse(pencil *s, const linsol_config *c);
+/* Sparse A with its unknowns numbered anew: number k is unknown order[k]. The rows of A as it is: row i's entries begin[i] ..
+ * begin[i+1]-1 are in columns index[], at places place[]. */
+int pencil_reorder(pencil *s, const int *order, const int *begin, const int *index, const int *place, const costate_allocator *a);
 void pencil_close(pencil *s, const costate_allocator *a);
 
 /* a = A, with the values that M has at this time. The real part of place p is a[step*p], its imaginary part a[step*p + imag];

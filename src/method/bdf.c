@@ -18,7 +18,7 @@
 static const double ratio_least = 0.6, ratio_most = 5.0 / 3; /* c over that of the matrix */
 static const double theta_kept = 0.3;                        /* convergence with which it is kept */
 
-enum { NOTE_KEPT = 8 }; /* + the order */
+enum { NOTE_KEPT = 8, NOTE_OPEN = 16 }; /* + the order; OPEN: the order alone is given */
 
 enum { RING_UP_TO = 20000 };                                /* states */
 static const double ring_bytes = 64e6, bytes_an_entry = 12; /* of factors */
@@ -174,7 +174,7 @@ static int near(const costate_solver *s, const step *st, double c)
 static int keeps(const costate_solver *s, const step *st, double c)
 {
     const bdf *m = s->method;
-    if (st->note >= 0) return st->note >= NOTE_KEPT;
+    if (st->note >= 0 && st->note < NOTE_OPEN) return st->note >= NOTE_KEPT;
     if (!m->im.values || implicit_light(&m->im, m->at)) return 0;
     return near(s, st, c) && st->y[s->live + CARRY_THETA] <= theta_kept;
 }
@@ -347,6 +347,12 @@ static int bdf_step(costate_solver *s, const step *st, double *err)
     return st->ynew ? finish(s, st, &f, &a, kept, k.theta) : 0;
 }
 
+/* The order is what the scheme is; so the past has values for it, as there are twice as many. */
+static int bdf_halved(int note)
+{
+    return note % NOTE_KEPT + NOTE_OPEN;
+}
+
 static int bdf_culprit(costate_solver *s, const step *st, int *stage, int *component)
 {
     const bdf *m = s->method;
@@ -378,6 +384,7 @@ const family cst__bdf = {
     .points = bdf_points,
     .step = bdf_step,
     .settle = cst__bdf_settle,
+    .halved = bdf_halved,
     .culprit = bdf_culprit,
     .running = bdf_running,
     .dense_adjoint = cst__bdf_dense_adjoint,

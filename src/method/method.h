@@ -53,6 +53,12 @@ static inline double step_time(const step *st, double c)
     return c == 1 || ((c < 1 || st->held) && (t - st->tn) * st->h > 0) ? st->tn : t;
 }
 
+/* Its size is given: no smaller one will be tried. */
+static inline int step_is_given(const costate_solver *s, const step *st)
+{
+    return st->note >= 0 || s->opt.step > 0 || s->log.fresh;
+}
+
 /* A block of directions along a step. */
 typedef struct dblock {
     int w;
@@ -76,6 +82,7 @@ typedef struct ablock {
     double *lambda, *mu, *omega;
     double *lambda_dot, *mu_dot; /* second order: their derivatives along the directions; else NULL */
     const double *pdot;          /* second order: np x w or NULL */
+    double *flow;                /* what sens/drift.h saw when it last looked; NULL: nobody watches */
     double *work;                /* family.adjoint_doubles (second_doubles) * w doubles, shared by the blocks */
     /* Points whose parameter part is still to be added to mu, in one vjp_points call for several steps; seeds are n x w. */
     int points, capacity; /* capacity 0: vjp adds to mu at every stage */
@@ -134,6 +141,9 @@ struct family {
      * .. 127), so that it is not chosen again when the step is repeated. Not called with fixed steps. NULL:
      * cst__control_size. */
     double (*settle)(costate_solver *s, const step *st, const outcome *o, control *c);
+    /* The note with which half of a step with this note is taken for the first time: it keeps what makes the scheme, such as an
+     * order, and leaves open what does not. NULL: all is left open, which is -1. */
+    int (*halved)(int note);
     /* After a step gave something that is not finite: the first stage and component at fault; 0 if there is one. */
     int (*culprit)(costate_solver *s, const step *st, int *stage, int *component);
     /* Just after an accepted step: its fastest mode; 0: none is seen. NULL: the method damps whatever is fast. */

@@ -67,7 +67,7 @@ static inline newton newton_start(const costate_solver *s, const step *st, doubl
     double guess = known ? powf((float)fmax(rate, DBL_EPSILON), 0.8f) : 1; /* single precision will do */
     if (guess < believed) guess = believed;
     return (newton){.most = (int)s->opt.newton_most,
-                    .firm = st->note >= 0 || s->opt.step > 0,
+                    .firm = step_is_given(s, st),
                     .sized = s->opt.step > 0,
                     .share = fmax(newton_share(s), kappa),
                     .kappa = kappa,

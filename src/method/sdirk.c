@@ -293,7 +293,7 @@ static int sdirk_step(costate_solver *s, const step *st, double *err)
         a = fresh_matrix(s, st);
         rc = newton_stages(s, st, &a, 0, &p);
     }
-    if (rc == STEP_NEWTON && (st->note >= 0 || s->opt.step > 0)) rc = newton_stages(s, st, &a, 1, &p);
+    if (rc == STEP_NEWTON && step_is_given(s, st)) rc = newton_stages(s, st, &a, 1, &p);
     s->note = a.y == st->y ? NOTE_RENEWED : NOTE_KEPT;
     if (rc == STEP_NEWTON && m->bad_stage >= 0) {
         if (err) *err = NAN;

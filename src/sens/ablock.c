@@ -1,4 +1,5 @@
 /* ablock.c - memory of a block of adjoints: lambda, mu, weights, and the points whose parameter part is put off. */
+#include "sens/drift.h"
 #include "sens/transpose.h"
 
 /* Passes over mu are saved where they cost more than the passes over the right-hand side that vjp_points adds: with many
@@ -27,9 +28,10 @@ layout cst__ablock_plan(const costate_solver *s, int w, int want_mu, int want_om
     l.lambda = own_lambda ? cst__pad(s->live * lanes) : 0;
     l.mu = own_mu ? cst__pad((size_t)s->prob.np * lanes) : 0;
     l.omega = want_omega ? cst__pad((size_t)s->nobj * lanes) : 0;
+    l.flow = cst__drift_doubles(s, w);
     size_t c = (size_t)l.capacity;
     l.points = 3 * cst__pad(c) + cst__pad(c * n * lanes) + (copy_y ? cst__pad(c * n) : 0);
-    l.total = l.lambda + l.mu + l.omega + l.points;
+    l.total = l.lambda + l.mu + l.omega + l.flow + l.points;
     return l;
 }
 
@@ -40,7 +42,8 @@ void cst__ablock_place(const costate_solver *s, ablock *b, int w, layout l, int 
     b->lambda = at;
     b->mu = at += l.lambda;
     b->omega = l.omega ? at + l.mu : NULL;
-    b->pt = at += l.mu + l.omega;
+    b->flow = l.flow ? at + l.mu + l.omega : NULL;
+    b->pt = at += l.mu + l.omega + l.flow;
     b->py = (const double **)(void *)(at += cst__pad(c));
     b->pu = (const double **)(void *)(at += cst__pad(c));
     b->pu_store = at += cst__pad(c);

@@ -1,4 +1,5 @@
 /* adjoint.c - gradients: the public calls, with everything around the sweep. */
+#include "sens/drift.h"
 #include "sens/given.h"
 #include "sens/transpose.h"
 
@@ -6,31 +7,43 @@
 #include "platform/machine.h"
 #include "sens/fast.h"
 
-/* The common part of both. */
-static int adjoint(costate_solver *s, int w, int objectives, const double *weights, double *lambda, double *mu)
+/* One sweep. */
+static int sweep_once(costate_solver *s, int w, int objectives, const double *weights, double *lambda, double *mu)
 {
-    size_t lanes = (size_t)w, n = (size_t)s->prob.n;
-    double began = platform_now();
-    TRY(cst__sweep_ready(s));
-    TRY(cst__given_test(s));
     if (!s->recorded[PRIMAL]) { /* given up for a second-order sweep: the run is repeated */
         TRY(cst__traj_prepare(s, PRIMAL, 0));
         TRY(cst__repeat(s, s->y0, NULL, PRIMAL, NULL, NULL));
     }
-    if (!objectives && !cst__all_finite(n * lanes, lambda)) return cst__fail(s, COSTATE_ERR_INPUT, "a seed in lambda");
-    if (weights && !cst__all_finite((size_t)s->nobj * lanes, weights))
-        return cst__fail(s, COSTATE_ERR_INPUT, "a weight of the objectives");
     const int64_t before = cst__record_recomputed(s, PRIMAL);
-    s->fast_part = 0;
+    s->fast_part = s->drift = 0;
     int status = cst__transpose(s, w, &(transpose){.objectives = objectives, .weights = weights, .lambda = lambda, .mu = mu});
     if (status) { /* what was computed again on the way may be at fault: the next sweep repeats the run */
         s->recorded[PRIMAL] = 0;
         return status;
     }
     s->stats.recomputed_steps = cst__record_recomputed(s, PRIMAL) - before;
-    s->stats.adjoint_s = platform_now() - began;
     cst__fast_judge(s);
     return 0;
+}
+
+/* The common part of both. Seeds are gone after one sweep, and belong to the run that the caller knows. */
+static int adjoint(costate_solver *s, int w, int objectives, const double *weights, double *lambda, double *mu)
+{
+    const size_t lanes = (size_t)w;
+    const double began = platform_now();
+    int again = 1;
+    TRY(cst__sweep_ready(s));
+    TRY(cst__given_test(s));
+    if (!objectives && !cst__all_finite((size_t)s->prob.n * lanes, lambda))
+        return cst__fail(s, COSTATE_ERR_INPUT, "a seed in lambda");
+    if (weights && !cst__all_finite((size_t)s->nobj * lanes, weights))
+        return cst__fail(s, COSTATE_ERR_INPUT, "a weight of the objectives");
+    while (again == 1) {
+        TRY(sweep_once(s, w, objectives, weights, lambda, mu));
+        again = cst__drift_settle(s, NULL, objectives);
+    }
+    s->stats.adjoint_s = platform_now() - began;
+    return again;
 }
 
 int costate_adjoint(costate_solver *s, int w, double *lambda, double *mu)

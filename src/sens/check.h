@@ -74,6 +74,7 @@ typedef struct check {
     size_t n, np, m, nobj;
     int *judged, count;    /* variables, as costate_sensitivities numbers them */
     unsigned char *wanted; /* m: 1 for those */
+    int tight; /* bits by which method "auto" has tightened the tolerances for the sake of derivatives: solver.tight */
     int fatal; /* memory ran out in a perturbed run */
     double *memory;
     double *x, *scale;      /* m: the point; the size of each component */

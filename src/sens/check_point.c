@@ -11,12 +11,28 @@ enum { LARGE = 1000, SINGLE_LARGE = 4, GROUPS_LARGE = 4 }; /* of more components
 
 /* ---- the point ------------------------------------------------------------------------------------------------------ */
 
+/* Method "auto" makes gradients with tolerances that suit them, and those stay while they are judged. */
+static int settle(check *c)
+{
+    costate_solver *s = c->s;
+    const size_t goals = (size_t)c->goals;
+    if (!s->automatic) return 0;
+    memset(c->weights, 0, c->nobj * goals * sizeof *c->weights);
+    for (size_t j = 0; j < c->nobj; j++) c->weights[j * goals + j % goals] = j < goals ? 1 : cst__irregular(j);
+    const int status = costate_gradient(s, c->goals, c->weights, c->grad, c->np ? c->grad + c->n * goals : NULL);
+    c->tight = s->tight;
+    s->tight = 0;
+    if (status == COSTATE_ERR_MEMORY) return status;
+    return cst__begin(s); /* what else fails here is for later */
+}
+
 /* States at some of the steps, evenly by number: where much happens there are many. */
 static int glance(check *c)
 {
     costate_solver *s = c->s;
     memcpy(c->shifted, c->x, c->n * sizeof *c->shifted);
     TRY(costate_solve(s, c->t0, c->t1, c->p, c->shifted));
+    TRY(settle(c));
     for (int k = 0; k < CHECK_ROWS; k++) c->times[k] = s->log.t[(s->log.count * (k + 1) + CHECK_ROWS - 1) / CHECK_ROWS];
     memcpy(c->shifted, c->x, c->n * sizeof *c->shifted);
     s->out = (output){.count = CHECK_ROWS, .times = c->times, .y = c->rows};

@@ -64,6 +64,43 @@ static void find_doubt(const costate_solver *s, costate_member *fared)
     }
 }
 
+static int wants_bars(const costate_members *m)
+{
+    return m->y_bar || m->psi_bar || m->dy0_bar || m->dp_bar || m->d_bar || m->row_bar;
+}
+
+/* Those of member k, whose values are on the desk. */
+static int bars_of(costate_solver *own, const costate_members *m, const desk *d, int k)
+{
+    const size_t n = (size_t)own->prob.n, np = (size_t)own->prob.np, w = (size_t)m->w;
+    costate_error_bars b = {.w = m->w, .weights = m->weights, .count = m->variables, .variable = m->variable};
+    if (m->d_bar) {
+        b.of = COSTATE_BARS_SENSITIVITIES;
+        b.value[0] = d->dy0, b.bar[0] = row_of(m->d_bar, k, (size_t)columns(own, m) * w);
+    } else if (m->dy0_bar || m->dp_bar) {
+        b.of = COSTATE_BARS_GRADIENT;
+        if (m->dy0_bar) b.value[0] = d->dy0, b.bar[0] = row_of(m->dy0_bar, k, n * w);
+        if (m->dp_bar) b.value[1] = d->dp, b.bar[1] = row_of(m->dp_bar, k, np * w);
+    }
+    b.y = row_of(m->y_bar, k, n);
+    b.psi = row_of(m->psi_bar, k, (size_t)own->nobj);
+    b.row = row_of(m->row_bar, k, (size_t)m->rows * n);
+    return costate_bars(own, &b);
+}
+
+/* From member k on, as many. */
+static void no_bars(const costate_solver *s, const costate_members *m, int k, size_t count)
+{
+    const size_t n = (size_t)s->prob.n, w = cst__lanes_of(s, m->w, m->weights), all = (size_t)columns(s, m) * w;
+    const size_t nobj = s->nobj > 0 ? (size_t)s->nobj : 0, rows = m->rows > 0 ? (size_t)m->rows * n : 0;
+    cst__fill_nan(row_of(m->y_bar, k, n), count * n);
+    cst__fill_nan(row_of(m->psi_bar, k, nobj), count * nobj);
+    cst__fill_nan(row_of(m->dy0_bar, k, n * w), count * n * w);
+    cst__fill_nan(row_of(m->dp_bar, k, (size_t)s->prob.np * w), count * (size_t)s->prob.np * w);
+    cst__fill_nan(row_of(m->d_bar, k, all), count * all);
+    cst__fill_nan(row_of(m->row_bar, k, rows), count * rows);
+}
+
 static void run_member(void *ctx, int worker, int k)
 {
     const team *t = ctx;
@@ -81,6 +118,7 @@ static void run_member(void *ctx, int worker, int k)
     else if (!status) status = costate_solve(own, m->t0, m->t1, p, d->y);
     if (!status && psi) status = costate_objectives(own, psi);
     if (!status && w && !all) status = costate_gradient(own, m->w, m->weights, d->dy0, dp ? d->dp : NULL);
+    if (!status && wants_bars(m)) status = bars_of(own, m, d, k);
     memcpy(y, d->y, n * sizeof *y);
     if (!status && all) memcpy(all, d->dy0, (size_t)columns(own, m) * w * sizeof *all);
     else if (!status && w) memcpy(dy0, d->dy0, n * w * sizeof *dy0);
@@ -97,6 +135,7 @@ static void run_member(void *ctx, int worker, int k)
     cst__no_numbers(own, w, dy0, dp);
     cst__fill_nan(all, all ? (size_t)columns(own, m) * w : 0);
     cst__fill_nan(row_of(m->row, k, (size_t)m->rows * n), m->rows ? (size_t)m->rows * n : 0);
+    no_bars(own, m, k, 1);
 }
 
 /* The pattern, if it has to be found, is that around the first member whose input is good. */
@@ -160,6 +199,8 @@ static int check(costate_solver *s, const costate_members *m)
     if (m->d && !m->variable && m->variables && m->variables != columns(s, m))
         return cst__fail(s, COSTATE_ERR_WIDTH, "%d variables without a list, but there are %d", m->variables, columns(s, m));
     if (m->d && m->variable && m->variables < 1) return cst__fail(s, COSTATE_ERR_WIDTH, "%d variables", m->variables);
+    if ((m->dy0_bar && !m->dy0) || (m->dp_bar && !m->dp) || (m->d_bar && !m->d) || (m->row_bar && !m->rows))
+        return cst__fail(s, COSTATE_ERR_NULL, "what bars of the ensemble are wanted of");
     if (m->rows < 0 || (m->rows && (!m->times || !m->row)))
         return cst__fail(s, COSTATE_ERR_NULL, "%d rows of the ensemble without times or place", m->rows);
     if (m->w && !cst__lanes_of(s, m->w, m->weights))
@@ -171,6 +212,7 @@ static int ensemble(costate_solver *s, const members *all)
 {
     const costate_members *m = &all->of;
     TRY(check(s, m));
+    cst__loosen(s);
     s->have_run = s->have_tangent = s->recorded[PRIMAL] = s->recorded[JOINT] = 0;
     TRY(find_pattern(s, m));
     int64_t unit = (int64_t)(s->state * sizeof(double));
@@ -201,6 +243,7 @@ static void no_numbers(const costate_solver *s, const members *all, int status)
     if (m->d && m->w > 0 && columns(s, m) > 0)
         cst__fill_nan(m->d, count * (size_t)columns(s, m) * cst__lanes_of(s, m->w, m->weights));
     if (m->row && m->rows > 0) cst__fill_nan(m->row, count * (size_t)m->rows * (size_t)s->prob.n);
+    if (columns(s, m) >= 0) no_bars(s, m, 0, count);
     for (size_t k = 0; m->member && k < count; k++) sized_give(member_of(all, (int)k), all->member_size, &fared, sizeof fared);
 }
 

@@ -2,6 +2,7 @@
 #include "base/kernels.h"
 #include "core/driver.h"
 #include "core/workers.h"
+#include "sens/over.h"
 
 /* Variables: the initial values, then the parameters, or those listed. */
 typedef struct choice {
@@ -112,6 +113,15 @@ static int tangents(costate_solver *s, const matrix *m, double *ydot, double *pd
     return status;
 }
 
+static int tangents_over(costate_solver *s, const matrix *m, double *ydot, double *pdot)
+{
+    units(s, &m->c, 0, m->c.count, ydot, pdot);
+    s->out.ydot = NULL;
+    TRY(cst__tangent_over(s, m->c.count, ydot, s->prob.np ? pdot : NULL));
+    combine(s, m);
+    return 0;
+}
+
 static int params_only(const costate_solver *s, const choice *c)
 {
     int k = 0;
@@ -119,13 +129,46 @@ static int params_only(const costate_solver *s, const choice *c)
     return k == c->count;
 }
 
-static int adjoints(costate_solver *s, const matrix *m, double *dy0, double *dp)
+static int gradients(costate_solver *s, const matrix *m, double *dy0, double *dp)
 {
     size_t w = (size_t)m->w;
-    TRY(costate_solve(s, m->t0, m->t1, m->p, m->y));
     TRY(costate_gradient(s, m->w, m->weights, params_only(s, &m->c) ? NULL : dy0, dp));
     for (int k = 0; k < m->c.count; k++) memcpy(m->d + (size_t)k * w, row(s, dy0, dp, variable(&m->c, k), w), w * sizeof *dy0);
     return 0;
+}
+
+static int adjoints(costate_solver *s, const matrix *m, double *dy0, double *dp)
+{
+    TRY(costate_solve(s, m->t0, m->t1, m->p, m->y));
+    TRY(gradients(s, m, dy0, dp));
+    memcpy(m->y, s->yend, (size_t)s->prob.n * sizeof *m->y); /* the run may have been made again */
+    return 0;
+}
+
+static int adjoints_over(costate_solver *s, const matrix *m, double *dy0, double *dp)
+{
+    TRY(cst__solve_over(s));
+    return gradients(s, m, dy0, dp);
+}
+
+typedef int matrix_maker(costate_solver *s, const matrix *m, double *ydot, double *pdot);
+
+/* With room for the lanes of directions or of adjoints. */
+static int with_room(costate_solver *s, const matrix *m, int forward, matrix_maker *make)
+{
+    size_t lanes = (size_t)(forward ? m->c.count : m->w);
+    size_t n = cst__pad((size_t)s->prob.n * lanes), np = (size_t)s->prob.np * lanes;
+    double *work = cst__alloc(&s->alloc, n + np, sizeof *work);
+    if (!work) return cst__fail(s, COSTATE_ERR_MEMORY, "%zu lanes of sensitivities", lanes);
+    int status = make(s, m, work, work + n);
+    cst__release(&s->alloc, work);
+    return status;
+}
+
+int cst__sensitivities_over(costate_solver *s, int forward, int count, const int *list, int w, const double *weights, double *d)
+{
+    const matrix m = {.c = choose(s, count, list), .w = w, .weights = weights, .d = d};
+    return with_room(s, &m, forward, forward ? tangents_over : adjoints_over);
 }
 
 static int sensitivities(costate_solver *s, const matrix *m)
@@ -137,14 +180,8 @@ static int sensitivities(costate_solver *s, const matrix *m)
     if (m->weights && !cst__all_finite((size_t)s->nobj * (size_t)m->w, m->weights))
         return cst__fail(s, COSTATE_ERR_INPUT, "a weight of the objectives");
     int forward = by_tangents(s, m);
-    size_t lanes = (size_t)(forward ? m->c.count : m->w);
-    size_t n = cst__pad((size_t)s->prob.n * lanes), np = (size_t)s->prob.np * lanes;
-    double *work = cst__alloc(&s->alloc, n + np, sizeof *work);
-    if (!work) return cst__fail(s, COSTATE_ERR_MEMORY, "%zu lanes of sensitivities", lanes);
     s->stats.sensitivities = forward ? "tangent" : "adjoint";
-    int status = (forward ? tangents : adjoints)(s, m, work, work + n);
-    cst__release(&s->alloc, work);
-    return status;
+    return with_room(s, m, forward, forward ? tangents : adjoints);
 }
 
 int costate_sensitivities(costate_solver *s, double t0, double t1, const double *p, double *y, int count, const int *list, int w,

@@ -5,6 +5,7 @@
  *
  * The tangent run takes states and stages from the record and keeps its directions beside it. Where the record no longer holds
  * the stages of all steps, the steps themselves are repeated, and state and directions are recorded together. */
+#include "sens/drift.h"
 #include "sens/given.h"
 #include "sens/sweep.h"
 
@@ -25,7 +26,7 @@ static size_t adjoint_doubles(const costate_solver *s, int w)
 {
     size_t lanes = (size_t)w, work = (s->fam->second_doubles ? s->fam->second_doubles : s->fam->adjoint_doubles)(s);
     return 2 * cst__pad(s->live * lanes) + cst__pad((size_t)s->prob.np * lanes) + cst__pad((size_t)s->nobj * lanes) +
-           cst__pad(work * lanes);
+           cst__drift_doubles(s, w) + cst__pad(work * lanes);
 }
 
 /* 1: one block has all lanes, and the caller's arrays for parameters can be used as they are: what is added to hp does not
@@ -42,7 +43,9 @@ static void load_adjoint(costate_solver *s, const arrays *a, int q, const dblock
     size_t lanes = (size_t)d->w, lw = cst__pad(s->live * lanes), npw = cst__pad((size_t)s->prob.np * lanes);
     *b = (ablock){.w = d->w, .lambda = at, .lambda_dot = at + lw, .mu_dot = at + 2 * lw, .pdot = d->pdot};
     b->omega = at += 2 * lw + npw;
-    b->work = at + cst__pad((size_t)s->nobj * lanes);
+    at += cst__pad((size_t)s->nobj * lanes);
+    b->flow = cst__drift_watched(s) ? at : NULL;
+    b->work = at + cst__drift_doubles(s, d->w);
     memset(b->lambda, 0, 2 * lw * sizeof *at);
     if (!s->prob.np || !a->hp) b->mu_dot = NULL;
     else if (in_place(s, a)) b->mu_dot = a->hp;
@@ -94,7 +97,7 @@ const char *cst__second_lacks(const costate_solver *s)
     return lacks ? lacks : cst__consistent_lacks(s);
 }
 
-static int hessian(costate_solver *s, int w, arrays *a)
+static int check(costate_solver *s, int w, const arrays *a)
 {
     size_t lanes = (size_t)w;
     TRY(cst__sweep_ready(s));
@@ -106,18 +109,42 @@ static int hessian(costate_solver *s, int w, arrays *a)
         return cst__fail(s, COSTATE_ERR_INPUT, "a direction");
     if (a->weights && !cst__all_finite((size_t)s->nobj * lanes, a->weights))
         return cst__fail(s, COSTATE_ERR_INPUT, "a weight of the objectives");
-    double began = platform_now();
+    return 0;
+}
+
+static int products(costate_solver *s, int w, arrays *a)
+{
     int workers;
     a->cut = cut_lanes(s, w);
     TRY(cst__workers_prepare(s, a->cut.blocks, &workers));
     cst__joint_share(s, (size_t)cut_width(a->cut, 0), &workers);
     s->stats.recomputed_steps = 0;
-    s->fast_part = 0;
+    s->fast_part = s->drift = 0;
     TRY(cst__workers_run(s, workers, a->cut.blocks, 0, block, a));
     cst__fast_judge(s);
     cst__traj_report(s, JOINT);
-    s->stats.adjoint_s = platform_now() - began;
     return 0;
+}
+
+/* Results may take the place of directions, and then there is no second time. */
+static int overlap(const double *a, const double *b, size_t count)
+{
+    return a && b && a < b + count && b < a + count;
+}
+
+static int hessian(costate_solver *s, int w, arrays *a)
+{
+    const size_t lanes = (size_t)w, nw = (size_t)s->prob.n * lanes, npw = (size_t)s->prob.np * lanes;
+    const int in_place = overlap(a->hy0, a->ydot, nw) || overlap(a->hp, a->pdot, npw);
+    const double began = platform_now();
+    int again = 1;
+    TRY(check(s, w, a));
+    while (again == 1) {
+        TRY(products(s, w, a));
+        again = cst__drift_settle(s, NULL, !in_place);
+    }
+    s->stats.adjoint_s = platform_now() - began;
+    return again;
 }
 
 int costate_hessian(costate_solver *s, int w, const double *weights, const double *ydot, const double *pdot, double *hy0,

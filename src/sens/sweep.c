@@ -4,6 +4,7 @@
 #include "base/kernels.h"
 #include "core/consistent.h"
 #include "method/implicit.h"
+#include "sens/drift.h"
 #include "sens/fast.h"
 
 #include <float.h>
@@ -146,9 +147,18 @@ static int finish(costate_solver *s, sweep *w, const double *ydot)
     return 0;
 }
 
+/* Before what is observed there, and before the first step. */
+static int look(costate_solver *s, sweep *w, const step *st, const double *ydot)
+{
+    const int last = st->n == 0 || (w->obs >= 0 && s->obs_step[w->obs] == st->n);
+    for (int q = 0; q < w->count && w->block[q].flow; q++) TRY(cst__drift_look(s, &w->block[q], st->t, st->y, ydot, last));
+    return 0;
+}
+
 /* What comes before the last step. */
 static int begin(costate_solver *s, sweep *w)
 {
+    for (int b = 0; b < w->count && w->block[b].flow; b++) w->block[b].flow[0] = NAN;
     step end = {.n = s->log.count, .from = s->t1, .to = s->t1};
     w->obs = w->objectives ? s->prob.observations - 1 : -1;
     for (int b = 0; w->objectives && b < w->count; b++) {
@@ -187,6 +197,7 @@ int cst__sweep_part(costate_solver *s, sweep *w, int64_t hi, int64_t lo)
         TRY(within(s, w, &st, &d));
         TRY(back_step(s, w, &st, d.ydot, d.stages));
         if (second) ydot = st.into ? d.stages - d.stride : d.ydot;
+        TRY(look(s, w, &st, ydot));
         for (int q = 0; n == s->fast_step && q < w->count; q++) {
             const ablock *b = &w->block[q];
             TRY(cst__fast_measure(s, 1, s->fast_speed, st.t, st.y, b->w, b->lambda));

@@ -1,6 +1,8 @@
 /* tangent.c - forward sensitivities: a run that carries w directions. */
+#include "sens/drift.h"
 #include "sens/fast.h"
 #include "sens/given.h"
+#include "sens/over.h"
 
 #include "base/kernels.h"
 
@@ -44,6 +46,55 @@ static int judge(costate_solver *s, const tangent *tg)
     return 0;
 }
 
+/* The blocks of w directions, and room for those of the objectives. */
+static int prepare(costate_solver *s, int w, const double *ydot, const double *pdot, tangent *tg)
+{
+    *tg = (tangent){.cut = cut_lanes(s, w), .control = s->opt.tangent_control[0] == 'a', .load = load};
+    tg->given_ydot = ydot;
+    tg->given_pdot = pdot;
+    if (!cst__scratch(s, &s->psidot, (size_t)s->nobj * (size_t)w)) return s->status;
+    tg->block = cst__alloc(&s->alloc, (size_t)tg->cut.blocks, sizeof *tg->block);
+    return tg->block ? 0 : cst__fail(s, COSTATE_ERR_MEMORY, "%d blocks of directions", tg->cut.blocks);
+}
+
+/* What has become of them. */
+static void hand_over(costate_solver *s, const tangent *tg, double *ydot)
+{
+    for (int b = 0; b < tg->cut.blocks; b++) {
+        cst__block_store(tg->cut, b, (size_t)s->prob.n, tg->block[b].ydot, ydot);
+        cst__block_store(tg->cut, b, (size_t)s->nobj, tg->block[b].qdot, s->psidot.at);
+    }
+    s->w_tangent = tg->cut.w;
+}
+
+int cst__tangent_over(costate_solver *s, int w, double *ydot, const double *pdot)
+{
+    tangent tg;
+    TRY(prepare(s, w, ydot, pdot, &tg));
+    int status = tg.load(s, &tg);
+    if (!status) status = cst__repeat(s, s->y0, &tg, -1, s->yend, s->psi);
+    if (!status) hand_over(s, &tg, ydot);
+    s->have_tangent = !status;
+    cst__release(&s->alloc, tg.block);
+    return status;
+}
+
+/* Until f, which is a direction that the solution itself carries, is where it should be. Explicit methods that "auto" stays with
+ * have steps that the solution needs. It costs as much as a few directions; with a named method, whose steps stay, only a
+ * word comes of it, and that can be had from the first run. */
+static int settle(costate_solver *s, tangent *tg)
+{
+    int again = (s->automatic || !s->looked) && s->im && cst__drift_watched(s);
+    while (again == 1) {
+        s->looked = 1;
+        s->drift = 0;
+        TRY(cst__drift_carry(s));
+        again = cst__drift_settle(s, tg, 1);
+        if (again == 1) TRY(judge(s, tg));
+    }
+    return again;
+}
+
 static int carry(costate_solver *s, double t0, double t1, const double *p, const double *y, int w, double *ydot,
                  const double *pdot)
 {
@@ -52,21 +103,13 @@ static int carry(costate_solver *s, double t0, double t1, const double *p, const
     if (!cst__all_finite((size_t)s->prob.n * (size_t)w, ydot) || (pdot && !cst__all_finite((size_t)s->prob.np * (size_t)w, pdot)))
         return cst__fail(s, COSTATE_ERR_INPUT, "a direction");
     TRY(cst__start(s, t0, t1, p, y));
-    tangent tg = {.cut = cut_lanes(s, w), .control = s->opt.tangent_control[0] == 'a', .load = load};
-    tg.given_ydot = ydot;
-    tg.given_pdot = pdot;
-    double *psidot = cst__scratch(s, &s->psidot, (size_t)s->nobj * (size_t)w);
-    if (!psidot) return s->status;
-    tg.block = cst__alloc(&s->alloc, (size_t)tg.cut.blocks, sizeof *tg.block);
-    if (!tg.block) return cst__fail(s, COSTATE_ERR_MEMORY, "%d blocks of directions", tg.cut.blocks);
+    tangent tg;
+    TRY(prepare(s, w, ydot, pdot, &tg));
     int status = cst__run(s, &tg);
     if (!status) status = cst__given_test(s);
-    for (int b = 0; !status && b < tg.cut.blocks; b++) {
-        cst__block_store(tg.cut, b, (size_t)s->prob.n, tg.block[b].ydot, ydot);
-        cst__block_store(tg.cut, b, (size_t)s->nobj, tg.block[b].qdot, psidot);
-    }
     if (!status) status = judge(s, &tg);
-    s->w_tangent = w;
+    if (!status) status = settle(s, &tg);
+    if (!status) hand_over(s, &tg, ydot);
     s->have_tangent = !status;
     cst__release(&s->alloc, tg.block);
     return status;

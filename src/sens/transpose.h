@@ -6,7 +6,7 @@
 
 /* Memory of one block, in doubles; pointers are kept in doubles too. */
 typedef struct layout {
-    size_t lambda, mu, omega, points, total;
+    size_t lambda, mu, omega, flow, points, total;
     int capacity;
 } layout;
 

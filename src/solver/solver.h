@@ -29,6 +29,7 @@ typedef struct step_log {
     double *t, *h;
     signed char *note; /* decisions of the family within the step, for repeating it */
     signed char *stop; /* t[i] is a stop: t0, an observation or t1; 2: the step that ends there was held */
+    int fresh;         /* the steps are prescribed and were never taken: the notes are made when they are (core/halved.h) */
 } step_log;
 
 /* A grow-only piece of memory, kept from call to call so that a solver in a loop allocates once. */
@@ -119,6 +120,12 @@ struct costate_solver {
     double fast_speed, fast_end; /* |lambda| there, and at the end of the run, 0: not there; */
     double fast_before; /* log of what the steps before made of the mode; */
     double fast_part;  /* and the part that such modes have in derivatives: sens/fast.h */
+    double drift;      /* by which derivatives are not those of the flow: sens/drift.h; */
+    double drift_first, drift_before; /* that at the tolerances that were asked for, and at the ones before these; */
+    int tight;         /* bits by which tolerances are tighter for its sake, until the next run; */
+    int settled;       /* 1: that does not help; */
+    int looked;        /* 1: a tangent run has been measured since options changed; */
+    int implicit;      /* 1: method "auto" has found the problem stiff, and does not try again */
 
     costate_solver *leader; /* a worker: whose */
 

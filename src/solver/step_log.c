@@ -21,7 +21,7 @@ int cst__log_grow(costate_solver *s)
         memcpy(stop, log->stop, (size_t)log->count + 1);
     }
     cst__log_free(s);
-    *log = (step_log){log->count, capacity, t, h, note, stop};
+    *log = (step_log){log->count, capacity, t, h, note, stop, 0};
     return 0;
 }
 

@@ -1,0 +1,239 @@
+/* drift.c - see drift.h */
+#include "sens/drift.h"
+
+#include "base/kernels.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* ---- measured ---------------------------------------------------------------------------------------------------------- */
+
+int cst__drift_watched(const costate_solver *s)
+{
+    return s->prob.autonomous && !s->prob.mass && !s->prob.steady && s->live == (size_t)s->prob.n;
+}
+
+size_t cst__drift_doubles(const costate_solver *s, int w)
+{
+    return cst__drift_watched(s) ? cst__pad(4 * (size_t)w) : 0;
+}
+
+/* Of what hardly moves in the whole run, f is round-off. */
+static double rest(const costate_solver *s)
+{
+    return 0.1 / fabs(s->t1 - s->t0);
+}
+
+/* What makes up H at (t, y): f and r, n and nobj values; second order: f_y ydot + f_p pdot and those of r, as many blocks. */
+typedef struct rates {
+    double *f, *r, *fdot, *rdot;
+} rates;
+
+/* r may depend on t, and then nothing is constant: *holds is 0. */
+static int running_rates(costate_solver *s, const ablock *b, double t, const double *y, const double *ydot, rates *a, int *holds)
+{
+    const deriv_function *q = &s->d.running;
+    const double *p = s->p;
+    double *other = a->r + s->nobj;
+    *holds = q->fn.eval(0, t, y, p, a->r, q->data) == 0 && q->fn.eval(0, cst__beside(s->t0, s->t1), y, p, other, q->data) == 0;
+    *holds = *holds && !memcmp(a->r, other, (size_t)s->nobj * sizeof *other);
+    return *holds && a->rdot ? q->fn.jvp(0, t, y, p, b->w, NULL, ydot, b->pdot, a->rdot, q->data) : 0;
+}
+
+/* Callbacks that fail at a place where they did not fail before are no matter of this. */
+static int rates_at(costate_solver *s, const ablock *b, double t, const double *y, const double *ydot, rates *a, int *holds)
+{
+    const size_t n = (size_t)s->prob.n, m = (size_t)s->nobj, w = b->lambda_dot ? (size_t)b->w : 0;
+    double *at = cst__scratch(s, &s->probe, n + 2 * m + (n + m) * w);
+    if (!at) return s->status;
+    *a = (rates){.f = at, .r = at + n, .fdot = at + n + 2 * m, .rdot = at + n + 2 * m + n * w};
+    if (!w) a->fdot = a->rdot = NULL;
+    *holds =
+        deriv_rhs(&s->d, t, y, s->p, a->f) == 0 && (!w || deriv_jvp(&s->d, t, y, s->p, b->w, NULL, ydot, b->pdot, a->fdot) == 0);
+    if (!b->omega || !s->d.running.fn.eval) a->r = a->rdot = NULL;
+    else if (*holds && running_rates(s, b, t, y, ydot, a, holds)) *holds = 0;
+    return 0;
+}
+
+/* H of lane l, or its derivative along the lane's direction, and the size of its terms. */
+static double constant(const costate_solver *s, const ablock *b, size_t l, const double *y, const rates *a, int second,
+                       double *size)
+{
+    const size_t n = (size_t)s->prob.n, w = (size_t)b->w;
+    double h = 0;
+    *size = 0;
+    for (size_t i = 0; i < n; i++) {
+        const double x = (second ? b->lambda_dot : b->lambda)[i * w + l];
+        const double z = second ? b->lambda[i * w + l] * a->fdot[i * w + l] : 0;
+        h += x * a->f[i] + z;
+        *size += fabs(x) * (fabs(a->f[i]) + rest(s) * fabs(y[i])) + fabs(z);
+    }
+    for (size_t o = 0; a->r && o < (size_t)s->nobj; o++) {
+        const double z = b->omega[o * w + l] * (second ? a->rdot[o * w + l] : a->r[o]);
+        h += z;
+        *size += fabs(z);
+    }
+    return h;
+}
+
+int cst__drift_look(costate_solver *s, ablock *b, double t, const double *y, const double *ydot, int last)
+{
+    const size_t w = (size_t)b->w;
+    const int begins = isnan(b->flow[0]);
+    rates a;
+    int holds;
+    if (!begins && !last) return 0;
+    TRY(rates_at(s, b, t, y, ydot, &a, &holds));
+    for (size_t l = 0; holds && l < w; l++)
+        for (int second = 0; second <= (a.fdot != NULL); second++) {
+            double *before = b->flow + 2 * (size_t)second * w, size, h = constant(s, b, l, y, &a, second, &size);
+            if (begins) before[l] = h, before[w + l] = size;
+            else if (size > 0) s->drift = fmax(s->drift, fabs(h - before[l]) / fmax(size, before[w + l]));
+        }
+    if (last || !holds) b->flow[0] = NAN;
+    return 0;
+}
+
+enum { FLOW, END, SIZE, LANES };
+
+/* Directions: f(t0) from the start on; f from the start of the last step on, which rids it of what stiff components make of the
+ * error of y; and f(t0) with signs that let nothing cancel, for the sizes of what is added up on the way. */
+static int carry_all(costate_solver *s, dblock *d, double *f)
+{
+    const size_t n = (size_t)s->prob.n;
+    double *y = s->y, *ynew = s->ynew;
+    memcpy(y, s->y0, n * sizeof *y);
+    TRY(cst__first_state(s, y));
+    memset(d->ydot, 0, LANES * n * sizeof *d->ydot);
+    for (int64_t k = 0; k < s->log.count; k++) {
+        const step st = recorded_step(s, k, y, s->stages, ynew);
+        const int first = k == 0, last = k == s->log.count - 1;
+        if (first || last) TRY(deriv_rhs(&s->d, st.t, y, s->p, f));
+        for (size_t i = 0; (first || last) && i < n; i++) {
+            double *at = d->ydot + LANES * i;
+            at[first ? FLOW : END] = f[i];
+            if (first) at[SIZE] = (cst__irregular(i) - 1) * f[i];
+        }
+        if (last) d->fdot_valid = 0;
+        s->f_valid = 0;
+        TRY(s->fam->step(s, &st, NULL));
+        TRY(s->fam->tangent(s, &st, d, NULL));
+        cst__dblock_accept(d, slopes_end(s, k + 1));
+        double *t = y;
+        y = ynew;
+        ynew = t;
+    }
+    return 0;
+}
+
+int cst__drift_carry(costate_solver *s)
+{
+    const size_t n = (size_t)s->prob.n, doubles = cst__dblock_doubles(s, LANES);
+    double *at = cst__scratch(s, &s->probe, doubles + n), off = 0, size = 0; /* directions of the call stay */
+    dblock d;
+    if (!at) return s->status;
+    memset(at, 0, doubles * sizeof *at);
+    cst__dblock_carve(s, &d, LANES, at);
+    d.pdot = NULL;
+    if (s->fam->start) s->fam->start(s, 0);
+    if (s->log.count < 2 || carry_all(s, &d, at + doubles)) return 0; /* nothing can be said */
+    for (size_t i = 0; i < n; i++) {
+        const double y = fabs(s->yend[i]), unit = y + s->atol[i] / s->opt.rtol, *x = d.ydot + LANES * i;
+        if (!(unit > 0)) continue;
+        off = fmax(off, fabs(x[FLOW] - x[END]) / unit);
+        size = fmax(size, (fmax(fabs(x[END]), fabs(x[SIZE])) + rest(s) * y) / unit);
+    }
+    if (size > 0) s->drift = fmax(s->drift, off / size);
+    return 0;
+}
+
+/* ---- and what follows -------------------------------------------------------------------------------------------------- */
+
+static const double most = 30, aim = 10; /* tolerances: of derivatives, and what a second run is meant to reach */
+static const double doubtful = 300;      /* from which on a word is said, */
+static const double plain = 1e-3;        /* for the tolerance may be nothing to derivatives */
+static const double all = 0.05;          /* a drift that says no more than that there is one */
+static const double finest = 1e-13;      /* relative tolerance */
+#define TIGHTER "; with rtol = "
+enum { BITS_LEAST = 3, BITS_MOST = 14 }; /* by which one run is finer than the one before */
+
+/* By powers of two, so that what is tightened is loosened to the same bits. */
+static void tighten(costate_solver *s, int bits)
+{
+    s->opt.rtol = ldexp(s->opt.rtol, -bits);
+    for (int i = 0; i < s->prob.n; i++) s->atol[i] = ldexp(s->atol[i], -bits);
+    s->tight += bits;
+}
+
+static int bits_to_go(const costate_solver *s, double rtol)
+{
+    costate_switch found;
+    for (int i = 0; costate_switches(s, i, &found) == 0; i++)
+        if (found.effect != COSTATE_SWITCH_KINK) return 0; /* what a jump takes from derivatives does not become less */
+    int bits = s->drift > all ? BITS_MOST : (int)ceil(log2(s->drift / (aim * rtol)));
+    if (bits < BITS_LEAST) bits = BITS_LEAST;
+    if (bits > BITS_MOST) bits = BITS_MOST;
+    while (bits > 0 && ldexp(s->opt.rtol, -bits) < finest) bits--;
+    for (int i = 0; i < s->prob.n; i++)
+        if (s->atol[i] > 0 && s->atol[i] < 1e-280) bits = 0; /* bits would be lost */
+    return bits >= BITS_LEAST ? bits : 0;
+}
+
+/* The run once more, with what the caller has been given left alone. */
+static int run_again(costate_solver *s, tangent *tg)
+{
+    const output out = s->out;
+    if (!tg) s->out = (output){0};
+    s->have_run = s->recorded[PRIMAL] = s->recorded[JOINT] = 0;
+    s->implicit = s->tight && s->im;
+    const int status = cst__run(s, tg);
+    s->implicit = 0;
+    s->out = out;
+    return status;
+}
+
+/* Behind why it took the method that it took; the first run's reason, where that was stiff. */
+static void tell(costate_solver *s, const char *before, double rtol)
+{
+    const char *reason = *s->choice ? s->choice : before, *end = strstr(reason, TIGHTER);
+    char text[sizeof s->choice];
+    if (!s->tight) return;
+    snprintf(text, sizeof text, "%.*s" TIGHTER "%.1e, for at %.1e derivatives are off by about %.1g of themselves",
+             (int)(end ? end - reason : (long)strlen(reason)), reason, s->opt.rtol, rtol, s->drift_first);
+    memcpy(s->choice, text, sizeof text);
+}
+
+static void warn(costate_solver *s, double rtol)
+{
+    if (s->warning[0] || !(s->drift > fmax(doubtful * rtol, plain))) return;
+    snprintf(s->warning, sizeof s->warning,
+             "derivatives are off by about %.1g of themselves: lambda^T f, which is constant along a solution, is not on these "
+             "steps; lower rtol, or look for a condition on y that the solution crosses",
+             s->drift);
+}
+
+int cst__drift_settle(costate_solver *s, tangent *tg, int again)
+{
+    const double rtol = ldexp(s->opt.rtol, s->tight);
+    const double limit = s->im || s->tight ? most * rtol : fmax(doubtful * rtol, plain); /* not stiff: few would pay for less */
+    const int open = again && s->automatic && s->opt.step == 0 && !s->settled && s->drift > limit;
+    const int better = !s->tight || s->drift < 0.5 * s->drift_before || s->drift > all;
+    const int bits = open && better ? bits_to_go(s, rtol) : 0;
+    const int worthless = s->tight && !s->settled && s->drift > 0.5 * s->drift_first;
+    char before[sizeof s->choice];
+    if (!bits && !worthless) {
+        warn(s, rtol);
+        return 0;
+    }
+    if (!s->tight) s->drift_first = s->drift;
+    s->drift_before = s->drift;
+    memcpy(before, s->choice, sizeof before);
+    if (bits) tighten(s, bits);
+    if (!bits || run_again(s, tg)) { /* the run that was asked for, then */
+        cst__loosen(s);
+        s->settled = 1;
+        TRY(run_again(s, tg));
+    }
+    tell(s, before, rtol);
+    return 1;
+}
