@@ -3,8 +3,9 @@
  *   d(a + b) = da + db      d(a b) = b da + a db      d(a / b) = inv da - (r inv) db,  r = a / b, inv = 1 / b
  *   d g(a)   = g'(a) da     d(c ? a : b) = (c ? 1 : 0) da + (c ? 0 : 1) db
  *
- * The product r inv is never computed: where b is large it is 0, though b's derivative may be as large again, as in log(1 + exp(y)).
- * r (inv db) is neither 0 nor infinite where the derivative is not, so db comes first, with the direction that goes with it.
+ * The product r inv is never computed: where b is large it is 0, though b's derivative may be as large again, as in
+ * log(1 + exp(y)). r (inv db) is neither 0 nor infinite where the derivative is not, so db comes first, with the direction that
+ * goes with it.
  *
  * What is dear (calls, quotients) and large goes into temporaries before the statement, and stays under the names they have
  * there. */

@@ -7,8 +7,8 @@
  *     kappa   what derivatives can bear. They are those of stages that are solved exactly, so the iteration goes on to here.
  *             Where it comes to a halt between the two, at round-off of f or because it is slow, it is done.
  *
- * A correction that is small by chance, where the error passes 0 in what the matrix damps least, makes the rate of a moment small,
- * too. Its derivative is not: so an iteration is done for derivatives' sake by the larger of the last two rates.
+ * A correction that is small by chance, where the error passes 0 in what the matrix damps least, makes the rate of a moment
+ * small, too. Its derivative is not: so an iteration is done for derivatives' sake by the larger of the last two rates.
  *
  * A recorded step that is taken again, or one of a given size, has no smaller one to turn to: it goes on for as long as it
  * gets anywhere. With the same input a recorded step does what it did, since this is asked only where it would have failed. */
