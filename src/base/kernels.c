@@ -160,7 +160,7 @@ double cst__error_norm(size_t n, int m, const double *c, const double *const *v,
 }
 
 double cst__error_norm_lanes(size_t n, int w, int m, const double *c, const double *const *v, const double *y, const double *ynew,
-                             double rtol, const double *atol, const double *unit)
+                             double rtol, const double *atol, const double *unit, const double *lane)
 {
     double worst = 0, e[64], acc[64] = {0}, nan = 0;
     const double *row[64];
@@ -177,7 +177,8 @@ double cst__error_norm_lanes(size_t n, int w, int m, const double *c, const doub
     }
     for (int l = 0; l < w; l++) {
         if (!isfinite(acc[l] + nan)) return NAN;
-        if (acc[l] > worst) worst = acc[l];
+        const double size = lane ? acc[l] * lane[l] * lane[l] : acc[l];
+        if (size > worst) worst = size;
     }
     return sqrt(worst / (double)n);
 }

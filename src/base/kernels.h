@@ -19,9 +19,9 @@ void cst__combine_and_add(size_t n, int m, const double *c, const double *const 
 double cst__error_norm(size_t n, int m, const double *c, const double *const *v, const double *y, const double *ynew, double rtol,
                        const double *atol, const double *unit);
 
-/* The same for a block of w lanes, each lane by itself; the largest. atol and unit are per row. */
+/* The same for a block of w lanes, each lane by itself; the largest. atol and unit are per row, lane (NULL: ones) per lane. */
 double cst__error_norm_lanes(size_t n, int w, int m, const double *c, const double *const *v, const double *y, const double *ynew,
-                             double rtol, const double *atol, const double *unit);
+                             double rtol, const double *atol, const double *unit, const double *lane);
 
 /* Root mean square of x_i / (atol_i + rtol |y_i|). */
 double cst__norm(size_t n, const double *x, const double *y, double rtol, const double *atol);

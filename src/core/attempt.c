@@ -3,6 +3,7 @@
 #include "core/run.h"
 
 #include "base/kernels.h"
+#include "core/guide.h"
 #include "core/workers.h"
 #include "platform/machine.h"
 
@@ -141,7 +142,12 @@ int cst__attempt(costate_solver *s, run *r, const step *st, double *err)
         if (rc > 0) return REFUSED;
     }
     if (*err > 1) return TOO_INACCURATE;
-    return r->tg ? attempt_tangents(s, r, st, err) : ACCEPTED;
+    int v = r->tg ? attempt_tangents(s, r, st, err) : ACCEPTED;
+    if (v != ACCEPTED || !s->guide || !adaptive) return v;
+    rc = s->guide->judge(s->guide->ctx, st, r->tg, err);
+    if (rc < 0) return cst__callback_failed(s, rc, "rhs", st->from, st->h, st->n);
+    r->reason = rc;
+    return rc > 0 ? REFUSED : *err > 1 ? TOO_INACCURATE : ACCEPTED;
 }
 
 static int running_tangent_of_block(costate_solver *worker, int b, void *ctx)

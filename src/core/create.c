@@ -105,6 +105,8 @@ int cst__furnish(costate_solver *s)
 /* The last run is forgotten, and what depends on options that affect this much is closed. */
 static void dismantle(costate_solver *s, option_affects what)
 {
+    if (s->back) s->back_close(s->back);
+    s->back = NULL;
     s->have_run = s->have_tangent = s->recorded[PRIMAL] = s->recorded[JOINT] = 0;
     cst__rigs_close(s, what);
     if (what >= AFFECTS_ALL) deriv_close(&s->d);
@@ -186,7 +188,7 @@ static int create_with(costate_solver **out, const costate_problem *problem, con
     s->alloc = cst__guard(&s->guard, &alloc);
     s->opt = opt;
     s->own_fam = own;
-    s->stats.method = s->stats.derivatives = s->stats.linsol = s->stats.sensitivities = "";
+    s->stats.method = s->stats.derivatives = s->stats.linsol = s->stats.sensitivities = s->stats.adjoint_method = "";
     s->stats.tier = "none";
     s->stats.choice = s->choice;
     s->stats.warning = s->warning;

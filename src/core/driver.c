@@ -10,6 +10,7 @@
 #include "core/run.h"
 
 #include "base/kernels.h"
+#include "core/guide.h"
 #include "core/watch.h"
 #include "core/workers.h"
 #include "method/implicit.h"
@@ -42,6 +43,7 @@ static void clip(const costate_solver *s, const run *r, step *st)
     const double nearly = 1 + (fixed ? 1e-6 : 1e-9);
     double left = r->stop - r->t - r->lag, size = fabs(r->h), gap = fabs(left), least = least_size(r, r->t);
     if (!fixed && s->opt.hmax > 0 && size > s->opt.hmax) size = s->opt.hmax;
+    if (!fixed && s->guide) size = fmin(size, s->guide->reach(s->guide->ctx, r->t));
     if (!fixed && size < least) size = least;
     if (!fixed && size * nearly < gap && 2 * size > gap && gap / 2 >= least) size = gap / 2;
     st->h = copysign(size, left);
@@ -78,6 +80,7 @@ static int shrink(costate_solver *s, run *r, const step *st, verdict v, double e
     r->failures++;
     r->refused = v == TOO_INACCURATE ? 0 : r->refused + 1;
     r->h = settle(s, r, st, v, err);
+    if (s->guide && r->failures > 2 && fabs(r->h) > fabs(st->h) / 5) r->h = st->h / 5; /* an error that does not fall with h */
     double least = least_size(r, st->from);
     if (fabs(r->h) < least && fabs(st->h) > 2 * least) r->h = copysign(least, st->h);
     if (s->opt.step > 0 || fabs(r->h) < least || r->refused > REFUSALS)
@@ -102,6 +105,8 @@ static int finish(costate_solver *s, run *r, const step *st)
 {
     tangent *tg = r->tg;
     int stop = st->to == r->stop;
+    int led = s->guide ? s->guide->accepted(s->guide->ctx, st, tg) : 0;
+    if (led) return cst__callback_failed(s, led, "rhs", st->from, st->h, st->n);
     int rc = s->d.running.fn.eval ? s->fam->running(s, st, s->psi) : 0;
     if (!rc) rc = cst__attempt_running(s, r, st);
     if (rc) return cst__callback_failed(s, rc, "running", st->from, st->h, st->n);
@@ -211,7 +216,7 @@ int cst__run_once(costate_solver *s, tangent *tg, int leaves)
         r.tr = s->tr[PRIMAL];
     }
     cst__control_start(&r.c, s);
-    TRY(cst__first_size(s, &r.h));
+    TRY(s->guide ? s->guide->first(s->guide->ctx, tg, &r.h) : cst__first_size(s, &r.h));
     if (s->out.count) TRY(cst__output_start(s, tg));
     TRY(cst__watch_start(s, tg != NULL));
     TRY(cst__stiffness_start(s, &r));

@@ -369,6 +369,11 @@ static int bdf_running(costate_solver *s, const step *st, double *psi)
     return 0;
 }
 
+static int bdf_dense_degree(const costate_solver *s)
+{
+    return ((const bdf *)s->method)->most;
+}
+
 const family cst__bdf = {
     .id = COSTATE_BDF,
     .heavy = 1,
@@ -389,6 +394,9 @@ const family cst__bdf = {
     .running = bdf_running,
     .dense_adjoint = cst__bdf_dense_adjoint,
     .dense = cst__bdf_dense,
+    .dense_degree = bdf_dense_degree,
+    .dense_recorded = 1,
+    .quadrature = cst__bdf_quadrature,
     .tangent = cst__bdf_tangent,
     .running_tangent = cst__bdf_running_tangent,
     .adjoint = cst__bdf_adjoint,

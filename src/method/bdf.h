@@ -54,6 +54,7 @@ typedef struct bdf {
                               slope yet, as in the first; */
     double away;           /* and by how much an attempt at this step was off; 0: none has failed */
     int lower;             /* the order that the estimates of the last attempt ask for, at most its own */
+    double ahead;                               /* of directions that steer, |ydot_n - P_(k+1)(t_n)| */
     double e[BDF_PAST + 1], term[BDF_PAST + 1]; /* E(q), T(q) of that attempt; term < 0: not known */
 } bdf;
 
@@ -103,12 +104,15 @@ int cst__bdf_tangent(costate_solver *s, const step *st, dblock *d, double *err);
 int cst__bdf_running_tangent(costate_solver *s, const step *st, dblock *d);
 int cst__bdf_adjoint(costate_solver *s, const step *st, ablock *b);
 int cst__bdf_second(costate_solver *s, const step *st, const double *ydot, const double *dstages, ablock *b);
+void cst__bdf_quadrature(costate_solver *s, const step *st, dblock *d, quadrature *q);
 int cst__bdf_dense(costate_solver *s, const step *st, double theta, double *y, dblock *d, double *ydot, int first);
 void cst__bdf_dense_adjoint(costate_solver *s, const step *st, double theta, int w, const double *from, double *lambda);
 
 /* bdf_order.c: order and size of the next attempt. */
 double cst__bdf_settle(costate_solver *s, const step *st, const outcome *o, control *c);
 void cst__bdf_settle_start(bdf *m, int algebraic);
+/* The same for directions that steer: estimates are those of the largest. */
+void cst__bdf_estimate_tangent(costate_solver *s, const step *st, const bdf_formula *f, dblock *d, double *err);
 /* The estimates of an attempt with formula f, y_n at `y`; first: the predictor was y + h slope. *err: in tolerances. */
 void cst__bdf_estimate(costate_solver *s, const step *st, const bdf_formula *f, int first, const double *y, double *err);
 

@@ -85,6 +85,7 @@ void cst__bdf_estimate(costate_solver *s, const step *st, const bdf_formula *f, 
 {
     bdf *m = s->method;
     const int k = f->k;
+    m->ahead = 0;
     if (first) { /* the predictor has y' in place of a value at t0 - h */
         const double c[3] = {0.5, -0.5, -0.5 * st->h}, *const v[3] = {y, st->y, m->slope};
         m->e[1] = norm_of(s, st, 3, c, v, y);
@@ -100,6 +101,43 @@ void cst__bdf_estimate(costate_solver *s, const step *st, const bdf_formula *f, 
     if (!jumps) m->away = away;
     for (int q = k > 2 ? k - 2 : 1; q <= k; q++) estimate(s, st, f, q, y);
     m->lower = lower(m, k);
+}
+
+/* |ydot_n - P_q(t_n)|, the largest of all lanes. */
+static double distance_lanes(costate_solver *s, const step *st, const bdf_formula *f, int q, dblock *d)
+{
+    const bdf *m = s->method;
+    const double one = 1, *e = d->kdot;
+    double c[BDF_PAST + 1] = {1};
+    const double *v[BDF_PAST + 1] = {d->stages};
+    for (int j = 0; j <= q; j++) {
+        c[j + 1] = -1;
+        for (int i = 0; i <= q; i++)
+            if (i != j) c[j + 1] *= f->x[i] / (f->x[i] - f->x[j]);
+        v[j + 1] = bdf_past(s, d->ydot, j, d->w);
+    }
+    if (!m->jumps) return judge_lanes(s, st->h, d, q + 2, c, v, d->stages);
+    cst__combine((size_t)s->prob.n * (size_t)d->w, NULL, q + 2, c, v, d->kdot);
+    for (size_t i = 0; s->prob.mass && i < (size_t)s->prob.n; i++)
+        if (s->prob.mass[i] == 0) memset(d->kdot + i * (size_t)d->w, 0, (size_t)d->w * sizeof *d->kdot);
+    return judge_lanes(s, st->h, d, 1, &one, &e, d->stages);
+}
+
+void cst__bdf_estimate_tangent(costate_solver *s, const step *st, const bdf_formula *f, dblock *d, double *err)
+{
+    bdf *m = s->method;
+    const double *ages = bdf_copied(s, st) + CARRY_AGES;
+    const int k = f->k;
+    *err = f->weight * distance_lanes(s, st, f, k, d);
+    for (int q = k > 2 ? k - 2 : 1; q <= k; q++) {
+        double e = distance_lanes(s, st, f, q, d);
+        for (int i = 1; i <= q; i++) e *= i * alpha(f, i);
+        if (m->term[q] < 0 || e <= m->e[q]) continue;
+        m->e[q] = e;
+        m->term[q] = (q + 1) * e;
+    }
+    m->lower = lower(m, k);
+    if (k < m->most && ages[k] != 0) m->ahead = fmax(m->ahead, distance_lanes(s, st, f, k + 1, d));
 }
 
 /* ---- after an attempt -------------------------------------------------------------------------------------------------- */
@@ -135,7 +173,7 @@ static void choose(costate_solver *s, const step *st, int k)
     cst__bdf_formula(s, st, k, &f);
     estimate(s, st, &f, k + 1, st->stages);
     if (m->term[k + 1] < 0) return;
-    m->e[k + 1] = distance(s, st, &f, k + 1, st->stages) / (k + 2);
+    m->e[k + 1] = fmax(distance(s, st, &f, k + 1, st->stages), m->ahead) / (k + 2);
     m->term[k + 1] = (k + 2) * m->e[k + 1];
     if (k == 1) m->k = m->term[2] < m->term[1] / 2 ? 2 : 1;
     else if (m->term[k - 1] <= fmin(m->term[k], m->term[k + 1])) m->k = k - 1;

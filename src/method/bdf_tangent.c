@@ -29,23 +29,17 @@ static int goals(costate_solver *s, const step *st, const bdf_formula *f, dblock
 static int tangent_error(costate_solver *s, const step *st, const bdf_formula *f, int first, dblock *d, double *err)
 {
     const size_t n = (size_t)s->prob.n, nw = n * (size_t)d->w;
-    double c[BDF_PAST + 1] = {f->weight};
-    const double *v[BDF_PAST + 1] = {d->stages};
-    int terms = 1;
-    for (int j = 0; j <= (first ? 0 : f->k); j++, terms++) {
-        c[terms] = -f->weight * f->l[j];
-        v[terms] = bdf_past(s, d->ydot, j, d->w);
+    const double c[3] = {f->weight, -f->weight, -f->weight * f->h}, *const v[3] = {d->stages, d->ydot, d->fdot};
+    if (!first) {
+        cst__bdf_estimate_tangent(s, st, f, d, err);
+        return 0;
     }
-    if (first) { /* ydot + h (y').  */
-        TRY(deriv_jvp(&s->d, st->t, st->y, s->p, d->w, NULL, d->ydot, d->pdot, d->fdot));
-        for (size_t i = 0; s->prob.mass && i < nw; i++) {
-            const double mass = s->prob.mass[i / (size_t)d->w];
-            d->fdot[i] = mass == 0 ? 0 : d->fdot[i] / mass;
-        }
-        c[terms] = -f->weight * f->h;
-        v[terms++] = d->fdot;
+    TRY(deriv_jvp(&s->d, st->t, st->y, s->p, d->w, NULL, d->ydot, d->pdot, d->fdot)); /* ydot + h (y'). */
+    for (size_t i = 0; s->prob.mass && i < nw; i++) {
+        const double mass = s->prob.mass[i / (size_t)d->w];
+        d->fdot[i] = mass == 0 ? 0 : d->fdot[i] / mass;
     }
-    *err = judge_lanes(s, st->h, d->w, terms, c, v, d->ydot, d->stages);
+    *err = judge_lanes(s, st->h, d, 3, c, v, d->stages);
     return 0;
 }
 
@@ -114,4 +108,41 @@ void cst__bdf_dense_adjoint(costate_solver *s, const step *st, double theta, int
         double *to = bdf_past(s, lambda, j, w);
         cst__combine((size_t)s->prob.n * (size_t)w, to, 1, &c[j], &from, to);
     }
+}
+
+/* Lagrange's polynomials on x_0 .. x_k, integrated from -h to 0 by Gauss's formula, which is exact for them. */
+static void integrals(int k, const double *x, double h, double *c)
+{
+    enum { POINTS = 4 };
+    const double far = 0.430568155797026287612, near = 0.169990521792428132401, outer = 0.173927422568726928687;
+    const double node[POINTS] = {0.5 - far, 0.5 - near, 0.5 + near, 0.5 + far};
+    const double weight[POINTS] = {outer, 0.5 - outer, 0.5 - outer, outer};
+    for (int j = 0; j <= k; j++) {
+        c[j] = 0;
+        for (int g = 0; g < POINTS; g++) {
+            double value = h * weight[g];
+            for (int i = 0; i <= k; i++)
+                if (i != j) value *= (-h * node[g] - x[i]) / (x[j] - x[i]);
+            c[j] += value;
+        }
+    }
+}
+
+/* The polynomial through y_n .. y_(n-k-1), as far as there are so many, integrated; its error is less than what the one of a
+ * degree less differs by. Of the first step, with the line through both its ends, nothing is known. */
+void cst__bdf_quadrature(costate_solver *s, const step *st, dblock *d, quadrature *q)
+{
+    const double *ages = bdf_copied(s, st) + CARRY_AGES;
+    bdf_formula f;
+    double x[BDF_PAST + 1] = {0}, whole[BDF_PAST + 1], less[BDF_PAST + 1] = {0};
+    const int first = cst__bdf_formula(s, st, cst__bdf_order(&(step){.note = s->note}), &f);
+    const int degree = !first && f.k < BDF_MOST && ages[f.k - 1] != 0 ? f.k + 1 : f.k;
+    for (int j = 0; j < degree; j++) x[j + 1] = f.x[j];
+    integrals(degree, x, st->h, whole);
+    integrals(degree - 1, x, st->h, less);
+    q->count = 0;
+    q->shared = 1;
+    for (int j = 0; j <= degree; j++)
+        quadrature_add(q, j ? st->tn + f.x[j - 1] : st->tn, whole[j], first ? 0 : whole[j] - less[j],
+                       j ? bdf_past(s, d ? d->ydot : st->y, j - 1, d ? d->w : 1) : d ? d->stages : st->stages);
 }

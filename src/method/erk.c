@@ -232,6 +232,11 @@ static int erk_running(costate_solver *s, const step *st, double *psi)
     return 0;
 }
 
+static int erk_dense_degree(const costate_solver *s)
+{
+    return 3 + s->table->dense_rows;
+}
+
 const family cst__erk = {
     .id = COSTATE_ERK,
     .open = erk_open,
@@ -250,6 +255,8 @@ const family cst__erk = {
     .growth = cst__erk_growth,
     .running = erk_running,
     .dense = cst__erk_dense,
+    .dense_degree = erk_dense_degree,
+    .quadrature = cst__erk_quadrature,
     .tangent = cst__erk_tangent,
     .running_tangent = cst__erk_running_tangent,
     .adjoint = cst__erk_adjoint,

@@ -53,6 +53,7 @@ size_t cst__erk_place(const erk *m, size_t n, double *at, double **k, double **y
 
 int cst__erk_tangent(costate_solver *s, const step *st, dblock *d, double *err);
 int cst__erk_running_tangent(costate_solver *s, const step *st, dblock *d);
+void cst__erk_quadrature(costate_solver *s, const step *st, dblock *d, quadrature *q);
 int cst__erk_dense(costate_solver *s, const step *st, double theta, double *y, dblock *d, double *ydot, int first);
 void cst__erk_stiff_open(erk *m, const costate_table *tb);
 double cst__erk_growth(const costate_solver *s, double size, double cosine);

@@ -8,6 +8,7 @@
 #include "method/erk.h"
 
 #include "base/kernels.h"
+#include "method/judge.h"
 
 /* The block's counterparts of erk.k and erk.y. */
 static void cut(const costate_solver *s, const dblock *d, double **k, double **y)
@@ -60,8 +61,7 @@ int cst__erk_tangent(costate_solver *s, const step *st, dblock *d, double *err)
     if (d->ydotnew) cst__combine(nw, d->ydot, row_terms(&m->b, st->h, k, c, v, 0), c, v, d->ydotnew);
     if (!err) return 0;
     TRY(dead_tangents(s, st, d, 0, k, y));
-    *err = cst__error_norm_lanes((size_t)s->prob.n, d->w, row_terms(&m->e, st->h, k, c, v, 0), c, v, d->ydot, d->ydotnew,
-                                 s->opt.rtol, s->atol, NULL);
+    *err = judge_lanes(s, st->h, d, row_terms(&m->e, st->h, k, c, v, 0), c, v, d->ydotnew);
     return 0;
 }
 
@@ -77,6 +77,21 @@ int cst__erk_running_tangent(costate_solver *s, const step *st, dblock *d)
         for (int o = 0; o < s->nobj * d->w; o++) d->qdot[o] += st->h * m->b.a[q] * d->qrow[o];
     }
     return 0;
+}
+
+/* Stages of the sum, and with error control those of the estimate. */
+void cst__erk_quadrature(costate_solver *s, const step *st, dblock *d, quadrature *q)
+{
+    const erk *m = s->method;
+    double *k[ERK_MOST], *y[ERK_MOST];
+    q->count = q->shared = 0;
+    if (d) cut(s, d, k, y);
+    for (int i = 0; i < m->s; i++) {
+        const double b = s->table->b[i], e = s->opt.step > 0 || !s->table->e ? 0 : s->table->e[i];
+        if (b == 0 && e == 0) continue;
+        const double *at = d ? (m->fsal && i == m->s - 1 ? d->ydotnew : i == 0 ? d->ydot : y[i]) : erk_stage(m, st, i, s->state);
+        quadrature_add(q, erk_time(m, st, i), st->h * b, st->h * e, at);
+    }
 }
 
 /* ---- dense output -------------------------------------------------------------------------------------------------

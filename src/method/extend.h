@@ -28,6 +28,13 @@ int cst__extend_fit(int m, const extend_facts *f, int columns, const double *tar
 /* The extension that ends in weights d (m numbers). */
 void cst__extend(int m, const extend_facts *f, const double *d, extend_weights x);
 
+typedef struct costate_solver costate_solver;
+static inline int extend_degree(const costate_solver *s)
+{
+    (void)s;
+    return EXTEND_DEGREE;
+}
+
 static inline double extend_at(const double x[EXTEND_DEGREE], double theta)
 {
     return theta * (x[0] + theta * (x[1] + theta * x[2]));

@@ -121,6 +121,7 @@ void cst__firk_gather(const costate_solver *s, size_t count, double *lambda, dou
 
 int cst__firk_tangent(costate_solver *s, const step *st, dblock *d, double *err);
 int cst__firk_running_tangent(costate_solver *s, const step *st, dblock *d);
+void cst__firk_quadrature(costate_solver *s, const step *st, dblock *d, quadrature *q);
 int cst__firk_adjoint(costate_solver *s, const step *st, ablock *b);
 int cst__firk_second(costate_solver *s, const step *st, const double *ydot, const double *dstages, ablock *b);
 

@@ -105,7 +105,7 @@ static int estimate(costate_solver *s, const step *st, dblock *d, double *const 
         cst__combine(nw, raw, terms - states, c + states, v + states, raw);
     } else cst__combine(nw, NULL, terms, c, v, raw);
     TRY(cst__implicit_solve(s, &m->im, 0, 0, d->w, raw));
-    *err = judge_lanes(s, st->h, d->w, 1, &one, (const double *const *)&raw, d->ydot, d->ydotnew);
+    *err = judge_lanes(s, st->h, d, 1, &one, (const double *const *)&raw, d->ydotnew);
     return 0;
 }
 
@@ -140,4 +140,28 @@ int cst__firk_running_tangent(costate_solver *s, const step *st, dblock *d)
         for (int o = 0; o < s->nobj * d->w; o++) d->qdot[o] += st->h * m->b[i] * d->qrow[o];
     }
     return 0;
+}
+
+/* The estimate's weights, of h f at the stages: e^T A, for z = h A f. */
+void cst__firk_quadrature(costate_solver *s, const step *st, dblock *d, quadrature *q)
+{
+    firk *m = s->method;
+    const size_t count = (size_t)s->prob.n * (size_t)(d ? d->w : 1);
+    const double *start = d ? d->ydot : st->y;
+    double *y[FIRK_STAGES];
+    q->count = q->shared = 0;
+    firk_cut(d ? d->stages : st->stages, count, y);
+    for (int i = 0; i < FIRK_STAGES; i++) {
+        double e = 0;
+        for (int j = 0; j < FIRK_STAGES; j++) e += m->e[j] * m->a[j][i];
+        quadrature_add(q, firk_time(m, st, i), st->h * m->b[i], st->h * e, y[i]);
+    }
+    if (m->e1 != 0) quadrature_add(q, st->tn, 0, st->h * m->e1, d ? d->ydotnew : st->ynew);
+    if (m->e0 == 0) return;
+    if (m->node != 0) {
+        double *between = d ? d->kdot : m->spare;
+        cst__combine(count, NULL, 1 + FIRK_STAGES, m->mid, (const double *[]){start, y[0], y[1], y[2]}, between);
+        start = between;
+    }
+    quadrature_add(q, m->node == 0 ? st->t : step_time(st, m->node), 0, st->h * m->e0, start);
 }

@@ -172,7 +172,7 @@ static int transform(firk *m, square ainv, const reason *why)
 /* ---- estimates ----------------------------------------------------------------------------------------------------------- */
 
 /* Weights at the nodes c: sum_i x_i c_i^k = 1/(k+1) - first node^k - end, k = 0..2. */
-static int quadrature(const real c[S], real first, real node, real end, real x[S])
+static int quadrature_weights(const real c[S], real first, real node, real end, real x[S])
 {
     square v, inverse;
     real moment[S] = {1 - end - first, 0.5L - end - first * node, 1.0L / 3 - end - first * node * node};
@@ -217,7 +217,7 @@ static int estimates(firk *m, const costate_table *tb, int sdirk, square ainv, c
     place_node(m, sdirk);
     int both = firk_among(m, 0) && !firk_among(m, 1);
     real x[S], first = tb->e ? tb->e[sdirk] : 0, end = sdirk ? 1 / (real)m->gamma : both ? first : 0;
-    m->distinct = !quadrature(c, first, m->node, end, x);
+    m->distinct = !quadrature_weights(c, first, m->node, end, x);
     if (m->distinct) peaks(m);
     if (!tb->e) return 0;
     if (!m->distinct) return reject(why, "two nodes coincide, so that there is no estimate; e must be NULL");

@@ -7,7 +7,7 @@
 #define COSTATE_METHOD_JUDGE_H
 
 #include "base/kernels.h"
-#include "solver/solver.h"
+#include "method/method.h"
 
 #include <math.h>
 
@@ -27,10 +27,11 @@ static inline double judge(costate_solver *s, double h, int m, const double *c, 
     return cst__error_norm(cst__judged(s), m, c, v, y, ynew, s->opt.rtol, s->atol, judge_unit(s, h));
 }
 
-static inline double judge_lanes(costate_solver *s, double h, int w, int m, const double *c, const double *const *v,
-                                 const double *y, const double *ynew)
+/* Of a block of directions that goes from y to ynew; each lane by itself, in its own unit if it has one. */
+static inline double judge_lanes(costate_solver *s, double h, const dblock *d, int m, const double *c, const double *const *v,
+                                 const double *ynew)
 {
-    return cst__error_norm_lanes(cst__judged(s), w, m, c, v, y, ynew, s->opt.rtol, s->atol, judge_unit(s, h));
+    return cst__error_norm_lanes(cst__judged(s), d->w, m, c, v, d->ydot, ynew, s->opt.rtol, s->atol, judge_unit(s, h), d->unit);
 }
 
 #endif

@@ -73,6 +73,7 @@ typedef struct dblock {
     double *qdot, *qrow; /* nobj x w: directions of the objectives; one term of theirs */
     double *kdot;        /* family.tangent_doubles * w doubles of work */
     double *dense;       /* n x w: a row of dense output */
+    const double *unit;  /* w: what a lane's errors count for; NULL: all alike */
 } dblock;
 
 /* A block of adjoints: lambda is live x w, mu np x w or NULL, omega nobj x w: the weights of the objectives' running parts, or
@@ -98,6 +99,24 @@ typedef struct fast_mode {
     double log_growth;   /* log |R(h lambda)| */
     double safe;         /* the largest x with |R(-x)| <= 1/2, and <= 1 before: as far as steps should go */
 } fast_mode;
+
+/* The integral of a function over a step from its values at points: of the state, or of a block of directions. */
+enum { QUADRATURE_MOST = 24 };
+typedef struct quadrature {
+    int count;
+    int shared; /* point i is the end of the step i steps ago, 0 being this one's: neighbouring steps have points in common */
+    double t[QUADRATURE_MOST], weight[QUADRATURE_MOST]; /* the size of the step is in the weights */
+    double estimate[QUADRATURE_MOST];                   /* weights of its error */
+    const double *y[QUADRATURE_MOST];                   /* n, or n x w, there */
+} quadrature;
+
+static inline void quadrature_add(quadrature *q, double t, double weight, double estimate, const double *y)
+{
+    q->t[q->count] = t;
+    q->weight[q->count] = weight;
+    q->estimate[q->count] = estimate;
+    q->y[q->count++] = y;
+}
 
 /* Reasons of a family's own for a smaller step: Newton's iteration does not converge; the linear solver failed, as s->im knows; f
  * at a stage is not finite, which a family turns into an error of NaN before it returns. */
@@ -154,6 +173,10 @@ struct family {
     /* y at t + theta h; or, given a block d, its directions into ydot (n x w), `first` for the first theta of this step and
      * block. */
     int (*dense)(costate_solver *s, const step *st, double theta, double *y, dblock *d, double *ydot, int first);
+    int (*dense_degree)(const costate_solver *s); /* of that polynomial in theta; NULL: it is none */
+    int dense_recorded;                           /* it needs the record of the step alone; else what `step` left too */
+    /* Just after the step, and its tangent: of d, or NULL: of the state. NULL: not to be had. */
+    void (*quadrature)(costate_solver *s, const step *st, dblock *d, quadrature *q);
     /* Its transpose: of from (n x w), owed to y at t + theta h, into what is owed to the state at the end of the step (live x w).
      * With it observations are interpolated; NULL: steps end at them. */
     void (*dense_adjoint)(costate_solver *s, const step *st, double theta, int w, const double *from, double *lambda);

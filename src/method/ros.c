@@ -339,6 +339,7 @@ const family cst__ros = {
     .witness = ros_witness,
     .culprit = ros_culprit,
     .running = ros_running,
+    .dense_degree = extend_degree,
     .dense = cst__ros_dense,
     .tangent = cst__ros_tangent,
     .running_tangent = cst__ros_running_tangent,

@@ -67,11 +67,11 @@ int cst__ros_tangent(costate_solver *s, const step *st, dblock *d, double *err)
     if (d->ydotnew) cst__combine(nw, d->ydot, terms, c, v, d->ydotnew);
     if (!err) return 0;
     terms = row_terms(&m->e, 1, kd, c, v, 0);
-    *err = judge_lanes(s, st->h, d->w, terms, c, v, d->ydot, d->ydotnew);
+    *err = judge_lanes(s, st->h, d, terms, c, v, d->ydotnew);
     int filtered;
     const double one = 1, *e = scratch;
     TRY(cst__ros_filter(s, st, d->w, terms, c, v, *err, scratch, &filtered));
-    if (filtered) *err = judge_lanes(s, st->h, d->w, 1, &one, &e, d->ydot, d->ydotnew);
+    if (filtered) *err = judge_lanes(s, st->h, d, 1, &one, &e, d->ydotnew);
     return 0;
 }
 

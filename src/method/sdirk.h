@@ -84,6 +84,7 @@ void cst__sdirk_gather(const costate_solver *s, const step *st, int i, int lanes
 
 int cst__sdirk_tangent(costate_solver *s, const step *st, dblock *d, double *err);
 int cst__sdirk_running_tangent(costate_solver *s, const step *st, dblock *d);
+void cst__sdirk_quadrature(costate_solver *s, const step *st, dblock *d, quadrature *q);
 int cst__sdirk_dense(costate_solver *s, const step *st, double theta, double *y, dblock *d, double *ydot, int first);
 int cst__sdirk_adjoint(costate_solver *s, const step *st, ablock *b);
 int cst__sdirk_second(costate_solver *s, const step *st, const double *ydot, const double *dstages, ablock *b);

@@ -29,7 +29,7 @@ static int tangent_error(costate_solver *s, const step *st, dblock *d, double *c
         c[0] = terms = 1;
         v[0] = d->kdot;
     }
-    *err = judge_lanes(s, st->h, d->w, terms, c, v, d->ydot, d->ydotnew);
+    *err = judge_lanes(s, st->h, d, terms, c, v, d->ydotnew);
     return 0;
 }
 
@@ -69,6 +69,16 @@ int cst__sdirk_running_tangent(costate_solver *s, const step *st, dblock *d)
         for (int o = 0; o < s->nobj * d->w; o++) d->qdot[o] += st->h * s->table->b[i] * d->qrow[o];
     }
     return 0;
+}
+
+void cst__sdirk_quadrature(costate_solver *s, const step *st, dblock *d, quadrature *q)
+{
+    const sdirk *m = s->method;
+    const costate_table *tb = s->table;
+    q->count = q->shared = 0;
+    for (int i = 0; i < m->s; i++)
+        quadrature_add(q, sdirk_time(m, st, i), st->h * tb->b[i], tb->e ? st->h * tb->e[i] : 0,
+                       sdirk_stage(s, d ? d->stages : st->stages, i, d ? d->w : 1));
 }
 
 /* y + sum_i x_i(theta) (Y_i - y): nothing is evaluated, and the directions are those of the state's polynomial. */

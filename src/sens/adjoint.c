@@ -5,6 +5,7 @@
 
 #include "base/kernels.h"
 #include "platform/machine.h"
+#include "sens/back.h"
 #include "sens/fast.h"
 
 /* One sweep. */
@@ -16,7 +17,9 @@ static int sweep_once(costate_solver *s, int w, int objectives, const double *we
     }
     const int64_t before = cst__record_recomputed(s, PRIMAL);
     s->fast_part = s->drift = 0;
-    int status = cst__transpose(s, w, &(transpose){.objectives = objectives, .weights = weights, .lambda = lambda, .mu = mu});
+    transpose discrete = {.objectives = objectives, .weights = weights, .lambda = lambda, .mu = mu};
+    int status = s->opt.adjoint[0] == 'c' ? cst__back_gradient(s, w, objectives, weights, lambda, mu)
+                                          : cst__transpose(s, w, &discrete);
     if (status) { /* what was computed again on the way may be at fault: the next sweep repeats the run */
         s->recorded[PRIMAL] = 0;
         return status;

@@ -82,6 +82,7 @@ static int by_tangents(const costate_solver *s, const matrix *m)
     const deriv *d = &s->d;
     if (s->opt.sensitivities[0] != 'a' || s->opt.sensitivities[1] == 'd') return s->opt.sensitivities[0] == 't';
     if (!s->opt.record) return 1;
+    if (s->opt.adjoint[0] == 'c') return 0; /* it was asked for */
     return cost(s, m->c.count, d->jvp_cost.call, d->jvp_cost.lane) <= cost(s, m->w, d->vjp_cost.call, d->vjp_cost.lane) + 1;
 }
 

@@ -7,6 +7,7 @@
  * the stages of all steps, the steps themselves are repeated, and state and directions are recorded together. */
 #include "sens/drift.h"
 #include "sens/given.h"
+#include "sens/back.h"
 #include "sens/sweep.h"
 
 #include "base/kernels.h"
@@ -102,7 +103,10 @@ static int check(costate_solver *s, int w, const arrays *a)
     size_t lanes = (size_t)w;
     TRY(cst__sweep_ready(s));
     TRY(cst__given_test(s));
-    const char *lacks = cst__second_lacks(s);
+    const int continuous = s->opt.adjoint[0] == 'c';
+    const char *lacks = continuous ? NULL : cst__second_lacks(s);
+    if (continuous && s->constraint)
+        return cst__fail(s, COSTATE_ERR_CONTINUOUS, "there are variables of index 2, for which it is of first order only");
     if (lacks) return cst__fail(s, COSTATE_ERR_SECOND, "%s needs %s", s->stats.method, lacks);
     if ((a->ydot && !cst__all_finite((size_t)s->prob.n * lanes, a->ydot)) ||
         (a->pdot && !cst__all_finite((size_t)s->prob.np * lanes, a->pdot)))
@@ -115,11 +119,12 @@ static int check(costate_solver *s, int w, const arrays *a)
 static int products(costate_solver *s, int w, arrays *a)
 {
     int workers;
+    s->stats.recomputed_steps = 0;
+    s->fast_part = s->drift = 0;
+    if (s->opt.adjoint[0] == 'c') return cst__back_hessian(s, w, a->weights, a->ydot, a->pdot, a->hy0, a->hp);
     a->cut = cut_lanes(s, w);
     TRY(cst__workers_prepare(s, a->cut.blocks, &workers));
     cst__joint_share(s, (size_t)cut_width(a->cut, 0), &workers);
-    s->stats.recomputed_steps = 0;
-    s->fast_part = s->drift = 0;
     TRY(cst__workers_run(s, workers, a->cut.blocks, 0, block, a));
     cst__fast_judge(s);
     cst__traj_report(s, JOINT);

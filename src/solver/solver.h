@@ -57,6 +57,8 @@ enum { PRIMAL, JOINT }; /* trajectories: of the state; of the state and a block 
 typedef struct family family;         /* a table of operations: method/method.h */
 typedef struct worker_set worker_set; /* core/workers.h */
 typedef struct watch watch;           /* core/watch.h */
+typedef struct guide guide;           /* core/guide.h */
+typedef struct backward backward;             /* sens/back.h */
 
 /* What a method has for itself, and what is sized by it. */
 typedef struct rig {
@@ -130,6 +132,10 @@ struct costate_solver {
     costate_solver *leader; /* a worker: whose */
 
     watch *watch; /* conditions of the problem's functions along the run; NULL: it has none, or there was none */
+
+    const guide *guide;             /* what leads this run; NULL: nothing */
+    backward *back;                     /* the continuous adjoint's; NULL: there was none since it was made or changed */
+    void (*back_close)(backward *);     /* how it goes */
 
     costate_stats stats;
     const char *calling; /* the function of the problem whose product failed last; NULL: the right-hand side */

@@ -1,0 +1,323 @@
+/* back.c - gradients by the adjoint equations: the run back from t1 to t0, interval by interval between jumps. See back.h.
+ *
+ *     at t1 and at observations, for a part g of the objectives:   M^T lambda += g_y^T omega,   mu += g_p^T omega
+ *
+ * where M is not singular. Else algebraic states are functions of the others: what is owed to them goes there first, as for
+ * initial values (core/consistent.h). */
+#include "sens/back.h"
+
+#include "base/kernels.h"
+#include "core/consistent.h"
+
+/* ---- a call ------------------------------------------------------------------------------------------------------------ */
+
+static double *take(double **at, size_t doubles)
+{
+    double *here = *at;
+    *at += cst__pad(doubles);
+    return here;
+}
+
+/* Lanes of all blocks, those included that fill up the last. */
+static size_t padded(lane_cut c)
+{
+    return c.blocks ? (size_t)((c.blocks - 1) * c.lanes + cut_width(c, c.blocks - 1)) : 0;
+}
+
+static size_t lay_out(backward *b, double *at)
+{
+    const costate_solver *s = b->s;
+    const size_t n = (size_t)s->prob.n, np = (size_t)s->prob.np, par = (size_t)s->nobj + 1, lanes = padded(b->cut);
+    const size_t wide = b->cut.blocks ? (size_t)cut_width(b->cut, 0) : 1;
+    double *from = at;
+    b->y = take(&at, n);
+    b->par = take(&at, par);
+    b->ydot = take(&at, n * lanes);
+    b->pars = take(&at, par * lanes);
+    b->mu = take(&at, np * (1 + lanes));
+    b->probe = take(&at, np);
+    b->sampled = take(&at, 2 * cst__pad(n));
+    b->u = take(&at, n * wide);
+    b->v = take(&at, n * wide);
+    b->seed = take(&at, (size_t)s->nobj * wide);
+    b->unit = take(&at, lanes);
+    b->most = take(&at, 1 + lanes);
+    b->total = take(&at, 1 + lanes);
+    b->part = take(&at, 1 + lanes);
+    for (int i = 0; i < BACK_NODES && b->in->fam->shares; i++) {
+        double *lambda = take(&at, n * (1 + lanes));
+        if (from) b->node[i].lambda = lambda;
+    }
+    return (size_t)(at - from);
+}
+
+int cst__back_begin(costate_solver *s, int lanes, int second, int want_mu, tangent *tg)
+{
+    TRY(cst__back_open(s));
+    backward *b = s->back;
+    b->second = second;
+    b->lanes = lanes;
+    b->cut = cut_lanes(b->in, lanes);
+    b->want_mu = want_mu && s->prob.np;
+    b->rtol = s->opt.rtol > 0 ? s->opt.rtol : 1e-6;
+    b->steps = b->rejected = 0;
+    double none;
+    const size_t size = lay_out(b, &none);
+    double *at = b->memory = cst__alloc(&s->alloc, size, sizeof *at);
+    if (!at) return cst__fail(s, COSTATE_ERR_MEMORY, "the adjoint equations of %d lanes", 1 + lanes);
+    memset(at, 0, size * sizeof *at);
+    lay_out(b, at);
+    for (int k = 0; k < s->prob.np; k++)
+        b->probe[k] = (cst__irregular((uint64_t)k) < 1 ? -1 : 1) * (s->p[k] != 0 ? fabs(s->p[k]) : 1);
+    return path_open(&b->path, s, second ? lanes : 0, tg);
+}
+
+void cst__back_end(costate_solver *s)
+{
+    backward *b = s->back;
+    if (!b) return;
+    path_close(&b->path);
+    cst__release(&s->alloc, b->memory);
+    b->memory = NULL;
+}
+
+/* ---- jumps ------------------------------------------------------------------------------------------------------------- */
+
+/* What is owed to algebraic states at (t, y) becomes owed to the others, and to parameters. */
+static int reduce(backward *b, double t, const double *y, const double *ydot, ablock *owed)
+{
+    costate_solver *s = b->s;
+    double *y0 = s->y0, t0 = s->t0;
+    const double *mass = s->start_mass;
+    const int stays = s->start_stays, steady = s->prob.steady;
+    if (!s->prob.mass) return 0;
+    s->y0 = (double *)(uintptr_t)y; /* only read */
+    s->t0 = t;
+    s->start_mass = NULL;
+    s->start_stays = 1;
+    s->prob.steady = 0;
+    const int status = cst__consistent_adjoint(s, ydot, owed);
+    s->y0 = y0;
+    s->t0 = t0;
+    s->start_mass = mass;
+    s->start_stays = stays;
+    s->prob.steady = steady;
+    return status;
+}
+
+/* M^T lambda += owed, and that is nothing then. */
+static void absorb(backward *b, ablock *owed)
+{
+    const costate_solver *s = b->s;
+    const size_t n = (size_t)s->prob.n, lanes = (size_t)b->lanes, w = (size_t)owed->w;
+    for (size_t i = 0; i < n; i++) {
+        const double mass = s->prob.mass ? s->prob.mass[i] : 1;
+        if (mass == 0) continue;
+        b->y[i] += owed->lambda[i * w] / mass;
+        for (size_t l = 0; l < lanes; l++)
+            b->ydot[i * lanes + l] += (b->second ? owed->lambda_dot[i * w + l] : owed->lambda[i * w + 1 + l]) / mass;
+    }
+    memset(owed->lambda, 0, n * w * sizeof *owed->lambda);
+    if (b->second) memset(owed->lambda_dot, 0, n * w * sizeof *owed->lambda_dot);
+}
+
+static int product_failed(costate_solver *s, int rc, const char *which, double t)
+{
+    if (s->status) return s->status; /* what failed has said so */
+    return cst__fail_at(s, COSTATE_ERR_SWEEP_CALLBACK, t, 0, -1, -1, -1, "%s returned %d at t = %.10g",
+                        s->calling ? s->calling : which, rc, t);
+}
+
+/* Observations at t, from k down; *next: the one before them. */
+static int observed(backward *b, double t, int *next, ablock *owed)
+{
+    costate_solver *s = b->s;
+    int any = 0;
+    for (; *next >= 0 && s->prob.observe_at[*next] == t; --*next, any = 1) {
+        const path_point *at = path_at(&b->path, t);
+        if (!at) return s->status;
+        const int rc = cst__observe_adjoint(s, *next, at->y, at->ydot, owed);
+        if (rc) return product_failed(s, rc, "a product of observe", t);
+    }
+    if (!any || t == s->t0) return 0; /* there it goes to the initial values */
+    const path_point *at = path_at(&b->path, t);
+    TRY(reduce(b, t, at->y, at->ydot, owed));
+    absorb(b, owed);
+    return 0;
+}
+
+/* ---- intervals --------------------------------------------------------------------------------------------------------- */
+
+static int failed(backward *b, int status)
+{
+    costate_solver *s = b->s;
+    const costate_stats *st = &b->in->stats;
+    if (s->status) return s->status; /* the run's steps could not be had */
+    if (status == COSTATE_ERR_CALLBACK) status = COSTATE_ERR_SWEEP_CALLBACK;
+    return cst__fail_at(s, status, st->fail_t, st->fail_h, -1, -1, st->fail_component, "the adjoint equations, backwards: %s",
+                        costate_reason(b->in));
+}
+
+static int interval(backward *b, double from, double to)
+{
+    costate_solver *in = b->in;
+    TRY(cst__back_rows(b, from, to));
+    in->guide = &b->guide;
+    int status = b->lanes ? costate_tangent(in, from, to, b->par, b->y, b->lanes, b->ydot, b->pars)
+                          : costate_solve(in, from, to, b->par, b->y);
+    b->steps += in->stats.steps;
+    b->rejected += in->stats.rejected;
+    if (!status) status = cst__back_flush(b, 0);
+    return status ? failed(b, status) : cst__back_rows_end(b, from, to);
+}
+
+/* Adjoints of what jumps at t1 are owed; in the end those of the initial state are, to which history and init belong. */
+int cst__back_run(backward *b, ablock *owed)
+{
+    costate_solver *s = b->s;
+    int next = b->objectives ? s->prob.observations - 1 : -1;
+    const double *yend = s->yend, *ydot = b->second ? path_at(&b->path, s->t1)->ydot : NULL;
+    const int rc = b->objectives ? cst__terminal_adjoint(s, yend, ydot, owed) : 0;
+    if (rc) return product_failed(s, rc, "a product of terminal", s->t1);
+    TRY(reduce(b, s->t1, yend, ydot, owed));
+    absorb(b, owed);
+    TRY(observed(b, s->t1, &next, owed));
+    for (double t = s->t1; t != s->t0;) {
+        const double to = next >= 0 ? s->prob.observe_at[next] : s->t0;
+        TRY(interval(b, t, to));
+        t = to;
+        TRY(observed(b, t, &next, owed));
+    }
+    return 0;
+}
+
+/* What is owed to the initial state, M lambda and more, passes through init. */
+int cst__back_finish(backward *b, ablock *owed)
+{
+    costate_solver *s = b->s;
+    const size_t n = (size_t)s->prob.n, w = (size_t)owed->w, lanes = (size_t)b->lanes;
+    for (size_t i = 0; i < n; i++) {
+        const double mass = s->prob.mass ? s->prob.mass[i] : 1;
+        for (size_t l = 0; l < w; l++) {
+            owed->lambda[i * w + l] += mass * (b->second || l == 0 ? b->y[i] : b->ydot[i * lanes + l - 1]);
+            if (b->second) owed->lambda_dot[i * w + l] += mass * b->ydot[i * lanes + l];
+        }
+    }
+    const path_point *at = path_at(&b->path, s->t0);
+    if (!at) return s->status;
+    TRY(cst__consistent_adjoint(s, at->ydot, owed));
+    const int rc = cst__init_adjoint(s, owed);
+    if (rc) return product_failed(s, rc, "a product of init", s->t0);
+    s->stats.adjoint_steps = b->steps;
+    s->stats.adjoint_rejected = b->rejected;
+    s->stats.adjoint_method = b->in->stats.method;
+    return 0;
+}
+
+int cst__back_finite(costate_solver *s, const double *lambda, const double *mu, size_t w)
+{
+    char buffer[32];
+    int i;
+    if (lambda && !cst__first_not_finite((size_t)s->prob.n * w, lambda, &i))
+        return cst__fail_at(s, COSTATE_ERR_SWEEP_NOT_FINITE, s->t0, 0, -1, -1, i / (int)w,
+                            "the derivative by the initial value of %s", cst__state_name(s, i / (int)w, buffer));
+    if (mu && !cst__first_not_finite((size_t)s->prob.np * w, mu, &i))
+        return cst__fail_at(s, COSTATE_ERR_SWEEP_NOT_FINITE, s->t0, 0, -1, -1, -1, "the derivative by %s",
+                            cst__param_name(s, i / (int)w, buffer));
+    return 0;
+}
+
+/* ---- first order ------------------------------------------------------------------------------------------------------- */
+
+/* The lane that is the state: the first that is not zero. */
+static size_t leading(size_t rows, size_t w, const double *x)
+{
+    for (size_t l = 0; x && l < w; l++)
+        for (size_t i = 0; i < rows; i++)
+            if (x[i * w + l] != 0) return l;
+    return 0;
+}
+
+static void exchange(size_t rows, size_t w, size_t l, double *x) /* lanes 0 and l */
+{
+    for (size_t i = 0; l && i < rows; i++) {
+        const double first = x[i * w];
+        x[i * w] = x[i * w + l];
+        x[i * w + l] = first;
+    }
+}
+
+/* The parts of mu that are integrals. */
+static void collect(const backward *b, size_t w, double *mu)
+{
+    const size_t np = (size_t)b->s->prob.np;
+    const double *at = b->mu + np;
+    for (size_t i = 0; i < np; i++) mu[i * w] += b->mu[i];
+    for (int q = 0; q < b->cut.blocks; q++) {
+        const size_t width = (size_t)cut_width(b->cut, q);
+        for (size_t i = 0; i < np; i++)
+            for (size_t l = 0; l < (size_t)cut_used(b->cut, q); l++)
+                mu[i * w + 1 + (size_t)(q * b->cut.lanes) + l] += at[i * width + l];
+        at += np * width;
+    }
+}
+
+static int gradient(costate_solver *s, ablock *owed, int objectives, const double *weights, const double *lambda, double *mu)
+{
+    const size_t n = (size_t)s->prob.n, o = (size_t)s->nobj, w = (size_t)owed->w;
+    TRY(cst__back_begin(s, owed->w - 1, 0, mu != NULL, NULL));
+    backward *b = s->back;
+    b->objectives = objectives;
+    if (!objectives) memcpy(owed->lambda, lambda, n * w * sizeof *lambda);
+    for (size_t i = 0; objectives && i < o; i++)
+        for (size_t l = 0; l < w; l++) owed->omega[i * w + l] = weights[i * w + l];
+    const size_t lead = objectives ? leading(o, w, owed->omega) : leading(n, w, lambda);
+    exchange(n, w, lead, owed->lambda);
+    exchange(o, w, lead, owed->omega);
+    b->lead = (int)lead;
+    for (size_t i = 0; i < o; i++) {
+        b->par[i] = owed->omega[i * w];
+        for (size_t l = 1; l < w; l++) b->pars[i * (w - 1) + l - 1] = owed->omega[i * w + l];
+    }
+    TRY(cst__back_run(b, owed));
+    TRY(cst__back_finish(b, owed));
+    if (mu) collect(b, w, mu);
+    exchange(n, w, lead, owed->lambda);
+    if (mu) exchange((size_t)s->prob.np, w, lead, mu);
+    return 0;
+}
+
+/* So many lanes go back together. */
+enum { TOGETHER = 32 };
+
+static int part(costate_solver *s, lane_cut c, int q, int objectives, const double *weights, double *lambda, double *mu)
+{
+    const size_t n = (size_t)s->prob.n, np = (size_t)s->prob.np, o = (size_t)s->nobj, w = (size_t)cut_used(c, q);
+    const size_t nw = cst__pad(n * w), ow = cst__pad(o * w), pw = mu ? cst__pad(np * w) : 0;
+    double *at = cst__alloc(&s->alloc, 2 * nw + 2 * ow + pw, sizeof *at);
+    double *seeds = at + nw, *omega = seeds + nw, *own = omega + ow;
+    if (!at) return cst__fail(s, COSTATE_ERR_MEMORY, "adjoints of %zu lanes", w);
+    memset(at, 0, (2 * nw + 2 * ow + pw) * sizeof *at);
+    ablock owed = {.w = (int)w, .lambda = at, .omega = omega, .mu = mu ? own + ow : NULL};
+    for (size_t l = 0, from = (size_t)(q * c.lanes); l < w; l++) {
+        for (size_t i = 0; !objectives && i < n; i++) seeds[i * w + l] = lambda[i * (size_t)c.w + from + l];
+        for (size_t i = 0; objectives && i < o; i++)
+            own[i * w + l] = weights ? weights[i * (size_t)c.w + from + l] : i == from + l;
+    }
+    int status = gradient(s, &owed, objectives, own, seeds, owed.mu);
+    cst__back_end(s);
+    if (!status) status = cst__back_finite(s, lambda ? at : NULL, owed.mu, w);
+    for (size_t l = 0, from = (size_t)(q * c.lanes); l < w && !status; l++) {
+        for (size_t i = 0; lambda && i < n; i++) lambda[i * (size_t)c.w + from + l] = at[i * w + l];
+        for (size_t i = 0; mu && i < np; i++) mu[i * (size_t)c.w + from + l] = owed.mu[i * w + l];
+    }
+    cst__release(&s->alloc, at);
+    return status;
+}
+
+int cst__back_gradient(costate_solver *s, int w, int objectives, const double *weights, double *lambda, double *mu)
+{
+    const lane_cut c = {(w + TOGETHER - 1) / TOGETHER, TOGETHER, w};
+    for (int q = 0; q < c.blocks; q++) TRY(part(s, c, q, objectives, weights, lambda, s->prob.np ? mu : NULL));
+    return 0;
+}
