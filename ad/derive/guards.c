@@ -10,6 +10,8 @@
  *     for (i ...) f[i] = fmax(y[i], 0);   for (i ...) g[0] += y[i] >= 0 ? 1 + i : 0; */
 #include "derive/guards.h"
 
+#include "derive/depends.h"
+#include "derive/held.h"
 #include "tree/flow.h"
 #include "tree/print.h"
 #include "tree/rules.h"
@@ -23,56 +25,13 @@ enum { DEEPEST = 64, LONGEST = 60 }; /* lazy operands inside each other that are
 typedef struct finder {
     ad_arena *m;
     ad_fn *fn;
-    unsigned char *on; /* by number of symbol: what its value depends on */
-    int changed;
+    const unsigned char *on; /* what symbols depend on */
     ad_guards found;
     ad_sym *g;         /* the output */
     ad_node *block;    /* statements go here */
     const ad_node *statement, *loop; /* those at hand; loop NULL: none */
+    int held;          /* the expression at hand is in place of this condition, counted from 1; 0: of none */
 } finder;
-
-/* ---- what depends on what -------------------------------------------------------------------------------------------------- */
-
-static unsigned depends(const finder *k, const ad_node *n)
-{
-    if (!n) return 0;
-    unsigned on = n->sym ? k->on[n->sym->number] : 0;
-    for (int i = 0; i < n->kids; i++) on |= depends(k, n->kid[i]);
-    return on;
-}
-
-static void add(finder *k, const ad_sym *s, unsigned on)
-{
-    if (!(on & ~(unsigned)k->on[s->number])) return;
-    k->on[s->number] |= (unsigned char)on;
-    k->changed = 1;
-}
-
-/* inside: what it depends on whether n is executed. */
-static void spread(finder *k, const ad_node *n, unsigned inside)
-{
-    if (!n) return;
-    if (n->op == AD_SET || n->op == AD_INC) add(k, n->target->sym, inside | depends(k, n->value) | depends(k, n->target->index));
-    if (n->op == AD_IF) inside |= depends(k, n->condition);
-    if (n->op == AD_FOR) {
-        inside |= depends(k, n->first) | depends(k, n->end);
-        add(k, n->sym, inside);
-    }
-    for (int i = ad_inner(n); i < n->kids; i++) spread(k, n->kid[i], inside);
-}
-
-static void find_dependence(finder *k)
-{
-    const ad_fn *fn = k->fn;
-    k->on = ad_take(k->m, (size_t)fn->syms + 1);
-    if (fn->t) k->on[fn->t->number] = COSTATE_ON_TIME;
-    if (fn->y) k->on[fn->y->number] = COSTATE_ON_STATE;
-    if (fn->p) k->on[fn->p->number] = COSTATE_ON_PARAMS;
-    do {
-        k->changed = 0;
-        spread(k, fn->body, 0);
-    } while (k->changed);
-}
 
 /* ---- sites ----------------------------------------------------------------------------------------------------------------- */
 
@@ -160,24 +119,24 @@ static void drop_points(char *text)
     *to = 0;
 }
 
-static const char *text_of(finder *k, const ad_node *n)
+const char *ad_guard_text(ad_arena *m, const ad_node *n)
 {
-    ad_out o = {.m = k->m};
+    ad_out o = {.m = m};
     ad_put_expr(&o, n, AD_LEVEL_NONE, &(ad_style){.leaf = put_user_name});
-    char *text = ad_text(k->m, "%s", ad_out_text(&o));
+    char *text = ad_text(m, "%s", ad_out_text(&o));
     drop_points(text);
-    return strlen(text) <= LONGEST ? text : ad_text(k->m, "%.*s...", LONGEST - 3, text);
+    return strlen(text) <= LONGEST ? text : ad_text(m, "%.*s...", LONGEST - 3, text);
 }
 
 /* The number of a new site. */
 static int enter(finder *k, const ad_node *n, unsigned is)
 {
     ad_guards *f = &k->found;
-    const ad_guard new = {n->place.line > 0 ? n->place : k->statement->place, text_of(k, n), depends(k, n),
-                          is | (k->loop ? COSTATE_GUARD_MANY : 0)};
+    const ad_guard new = {n->place.line > 0 ? n->place : k->statement->place, ad_guard_text(k->m, n), ad_depends(k->on, n),
+                          is | (k->loop ? COSTATE_GUARD_MANY : 0), k->held, ad_why_not_held(n)};
     if (f->count == AD_MOST_GUARDS) {
         ad_guard *last = &f->guard[f->count - 1];
-        *last = (ad_guard){last->place, "one of many", last->on | new.on, (last->is & new.is) | COSTATE_GUARD_MANY};
+        *last = (ad_guard){last->place, "one of many", last->on | new.on, (last->is & new.is) | COSTATE_GUARD_MANY, 0, NULL};
         return f->count - 1;
     }
     if (!f->guard) f->guard = ad_take(k->m, AD_MOST_GUARDS * sizeof *f->guard);
@@ -222,7 +181,7 @@ static void put_sum(finder *k, int i, const site *s, ad_node *path)
 static void put_site(finder *k, const ad_node *n, ad_node *path)
 {
     site s;
-    if (!depends(k, n) || !site_of(k, n, &s)) return;
+    if (!ad_depends(k->on, n) || !site_of(k, n, &s)) return;
     const int full = k->found.count == AD_MOST_GUARDS, i = enter(k, n, s.is);
     if (full || k->loop) {
         put_sum(k, i, &s, path);
@@ -246,7 +205,10 @@ static void look(finder *k, const ad_node *n, ad_node *path, int depth)
         if (n->op == AD_COND) look(k, n->no, both(k, path, no), depth + 1);
         return;
     }
+    const int outer = k->held, held = ad_held_number(n);
+    if (held) k->held = held;
     for (int i = 0; i < n->kids; i++) look(k, n->kid[i], path, depth);
+    k->held = outer;
     put_site(k, n, path);
 }
 
@@ -303,7 +265,7 @@ ad_guards ad_guards_of(ad_arena *m, const ad_fn *fn)
 {
     finder k = {.m = m, .fn = ad_fn_copy(m, fn, NULL), .statement = fn->body};
     ad_sym *out = k.fn->out;
-    find_dependence(&k);
+    k.on = ad_depends_of(m, k.fn);
     exchange_output(&k);
     walk(&k, k.fn->body);
     if (!k.found.count) return k.found;

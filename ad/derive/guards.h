@@ -16,6 +16,8 @@ typedef struct ad_guard {
     const char *text; /* as C */
     unsigned on;      /* COSTATE_ON_TIME ... of costate.h: what it depends on */
     unsigned is;      /* COSTATE_GUARD_... */
+    int held;         /* as in costate_guard; */
+    const char *why;  /* likewise */
 } ad_guard;
 
 typedef struct ad_guards {
@@ -26,5 +28,8 @@ typedef struct ad_guards {
 
 /* Those of fn, which is not changed. count 0: there is none. */
 ad_guards ad_guards_of(ad_arena *m, const ad_fn *fn);
+
+/* A condition as C, with the user's names, cut if it is long. */
+const char *ad_guard_text(ad_arena *m, const ad_node *n);
 
 #endif

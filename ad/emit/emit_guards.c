@@ -22,7 +22,10 @@ static void put_row(ad_out *o, const ad_guard *g)
     put_quoted(o, g->place.file ? g->place.file : "");
     ad_put(o, ", %d, %d, ", g->place.line, g->place.col);
     put_quoted(o, g->text);
-    ad_put(o, ", %u, %u, 0, NULL},\n", g->on, g->is);
+    ad_put(o, ", %u, %u, %d, ", g->on, g->is, g->held);
+    if (g->why && !g->held) put_quoted(o, g->why);
+    else ad_puts(o, "NULL");
+    ad_puts(o, "},\n");
 }
 
 int ad_put_guards(ad_out *o, const ad_subject *s)

@@ -234,11 +234,14 @@ static int has_members(const file *g, ad_function which)
     return g->subject[which].fn && count;
 }
 
-/* A list of the descriptor as a member: values or names. */
+/* A list of the descriptor as a member: values or names. Those of events are longer than the model's where conditions are
+ * held. */
 static void put_list(file *g, const char *indent, const char *name, const char *kind, int size, const char *text)
 {
     const char *type = strcmp(kind, "names") == 0 ? "const char *const" : "const double";
-    if (g->options->complete && text) ad_put(g->o, "%s    .%s = (%s[%d]){%s},\n", indent, name, type, size, text);
+    const int of_events = strncmp(name, "event", 5) == 0 || strcmp(name, "direction") == 0;
+    const int longer = of_events && g->model->held + g->model->timed_held > 0;
+    if ((g->options->complete || longer) && text) ad_put(g->o, "%s    .%s = (%s[%d]){%s},\n", indent, name, type, size, text);
 }
 
 static int goes_with_events(const char *size)

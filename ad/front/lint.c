@@ -17,7 +17,7 @@ typedef struct linter {
 
 static int depends(const linter *k, const ad_node *n)
 {
-    if (!n) return 0;
+    if (!n || ad_is_held(n)) return 0;
     if (n->sym && ad_has(&k->moved, n->sym)) return 1;
     for (int i = 0; i < n->kids; i++) {
         if (depends(k, n->kid[i])) return 1;

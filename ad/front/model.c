@@ -291,6 +291,7 @@ static void slopes_too(ac_unit *u, ad_model *m)
     if (m->fn[AD_FN_init] && field(u, "yp0") && !m->yp0)
         ad_error(u->d, field(u, "yp0")->place, ".yp0 = COSTATE_VALUES(0, 1)", "next to .init, .yp0 is a list of constants");
     if (m->fn[AD_FN_init]) ac_residual_init(u->m, m->fn[AD_FN_init], m->states, m->yp0);
+    if (m->fn[AD_FN_reset]) ac_residual_reset(u->m, m->fn[AD_FN_reset], m->states);
     m->slopes = m->states;
     m->states *= 2;
 }
@@ -316,6 +317,8 @@ ad_model *ac_model(ac_unit *u)
 #define COSTATE_WORD(name, ...) m->name = field(u, #name) ? ac_number_text(u, field(u, #name)) : NULL;
 #define COSTATE_LIST(name, ...) m->name = field(u, #name) ? ac_list_text(u, field(u, #name)) : NULL;
 #include <costate/model.def>
+    m->unknown_events = (field(u, "direction") && !m->direction) || (field(u, "event_at") && !m->event_at) ||
+                        (field(u, "event_names") && !m->event_names);
     suits(u, m);
     if (ad_diag_count(u->d) > 0) return NULL;
     const ac_unused_names names = {field(u, "state_names"), field(u, "param_names"), field(u, "objective_names")};

@@ -82,3 +82,12 @@ void ac_residual_init(ad_arena *m, ad_fn *fn, long states, const char *guess)
     ad_append(m, fn->body, loop(m, i, states, ad_elem(m, fn->out, behind(&k, ad_use(m, i))), value));
     fn->out->extent = ad_whole(m, 2 * states);
 }
+
+void ac_residual_reset(ad_arena *m, ad_fn *fn, long states)
+{
+    ad_sym *i = counter(m, fn);
+    const embedding k = {.m = m, .fn = fn, .states = states};
+    ad_node *value = ad_elem(m, fn->y, behind(&k, ad_use(m, i)));
+    ad_append(m, fn->body, loop(m, i, states, ad_elem(m, fn->out, behind(&k, ad_use(m, i))), value));
+    fn->y->extent = fn->out->extent = ad_whole(m, 2 * states);
+}

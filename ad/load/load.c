@@ -110,6 +110,7 @@ static void keep_options(costate_model *m, const char *file, const costate_model
     m->options.flags = copy(m->arena, o->flags);
     m->options.cache = copy(m->arena, o->cache);
     m->options.ahead = copy(m->arena, o->ahead);
+    m->options.switches = copy(m->arena, o->switches);
     const char **define = ad_take(m->arena, ((size_t)o->defines + 1) * sizeof *define);
     for (int i = 0; i < o->defines; i++) define[i] = copy(m->arena, o->define[i]);
     m->options.define = define;

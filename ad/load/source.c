@@ -5,6 +5,7 @@
 #include "load/load.h"
 
 #include "base/file.h"
+#include "derive/held.h"
 #include "front/front.h"
 #include "load/cache.h"
 #include "platform/object.h"
@@ -13,6 +14,13 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+static int choices(costate_model *m)
+{
+    const char *s = m->options.switches;
+    if (!s || strcmp(s, "auto") == 0 || strcmp(s, "off") == 0) return 0;
+    return ad_model_fail(m, COSTATE_MODEL_FILE, "error: switches = %s is neither auto nor off\n", s);
+}
 
 static int readable(costate_model *m)
 {
@@ -62,6 +70,11 @@ static char *user_entry(const costate_model *m)
     return b->cache ? ad_cache_entry(m->arena, b->cache, ad_hash_end(&h), PLATFORM_OBJECT) : NULL;
 }
 
+static int holds_switches(const costate_model *m)
+{
+    return m->options.switches && strcmp(m->options.switches, "auto") == 0;
+}
+
 /* The key of the text. */
 static ad_digest key(const costate_model *m)
 {
@@ -69,6 +82,7 @@ static ad_digest key(const costate_model *m)
     ad_hash_start(&h);
     ad_build_hash(&m->build, &h);
     ad_hash_field(&h, m->options.nan_check ? "nan_check" : "");
+    ad_hash_field(&h, holds_switches(m) ? "switches" : "");
     ad_hash_bytes(&h, &m->manifest.text, sizeof m->manifest.text);
     return ad_hash_end(&h);
 }
@@ -124,6 +138,7 @@ int ad_source_tree(costate_model *m)
     if (m->tree || status) return status;
     m->diag = ad_diag_open(m->arena);
     m->tree = ad_front(m->arena, m->diag, m->file, m->text, m->length);
+    if (m->tree && holds_switches(m)) ad_hold(m->arena, m->tree);
     if (m->tree) return 0;
     ad_model_fail(m, COSTATE_MODEL_REFUSED, "%s", ad_diag_text(m->diag));
     return or_compiler(m, COSTATE_MODEL_REFUSED);
@@ -150,6 +165,7 @@ int ad_source_open(costate_model *m, int compile)
                               .file = m->file, .defines = o->defines, .define = o->define};
     int status = readable(m);
     if (!status) status = definitions(m);
+    if (!status) status = choices(m);
     if (status) return status;
     ad_build_open(&m->build, m->arena, &wishes);
     if (!ad_manifest_recall(&m->build, &m->manifest)) status = read_anew(m, compile);

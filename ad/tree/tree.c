@@ -215,6 +215,12 @@ int ad_has_lanes(const ad_node *e)
     return 0;
 }
 
+int ad_is_held(const ad_node *n)
+{
+    static const char holds[] = "costate_holds(";
+    return n->op == AD_RAW && n->text && strncmp(n->text + (*n->text == '!'), holds, sizeof holds - 1) == 0;
+}
+
 int ad_on_lanes(const ad_node *n)
 {
     if (!n) return 0;

@@ -175,6 +175,7 @@ typedef struct ad_model {
     ad_fn *fn[AD_FUNCTIONS]; /* by enum ad_function; NULL: not there */
     ad_fn *next_mode;        /* what it returns is the mode; NULL: not there */
     int all_events;          /* events + timed_events */
+    int unknown_events;      /* 1: lists of theirs are given, and not made of constants */
     int held, timed_held;    /* the last so many of events and of timed_events: conditions that are held (derive/held.h) */
     const char *prelude; /* C text the emitted file needs before its functions: types and const tables of the user's file; "" */
     /* Numbers and lists of the descriptor as C text; NULL: not given, or not made of constants. The loader has them from the
@@ -249,6 +250,7 @@ int ad_uses(const ad_node *n, const ad_sym *s);  /* 1: s occurs in n, read or wr
 int ad_size(const ad_node *n);                   /* statements of n, declarations and notes not counted */
 int ad_contains(const ad_node *n, ad_op op);     /* 1: the statement is, or has inside, such a statement */
 int ad_has_lanes(const ad_node *e);              /* 1: the expression has a symbol with lanes; indices never have */
+int ad_is_held(const ad_node *n);                /* 1: a condition that is held (derive/held.h) */
 int ad_on_lanes(const ad_node *n);               /* 1: something in n is executed for each lane */
 
 /* Smart constructors: fold constants, drop 0 and 1, push signs outwards. Exact in the arithmetic of a*1, a+0, -(-a), 0*a = 0
