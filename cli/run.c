@@ -6,6 +6,7 @@
 
 typedef struct result {
     double *y, *rows, *psi; /* n; drawn x n; objectives */
+    cli_events events;
 } result;
 
 static int work(cli_session *s, costate_solver *solver, void *context)
@@ -14,6 +15,7 @@ static int work(cli_session *s, costate_solver *solver, void *context)
     memcpy(a->y, s->y0, (size_t)s->n * sizeof *a->y);
     int status = costate_output(solver, s->drawn, s->times, a->rows, NULL);
     if (!status) status = costate_solve(solver, s->t0, s->t1, s->p, a->y);
+    if (!status) events_take(s, solver, &a->events);
     return status ? status : costate_objectives(solver, a->psi);
 }
 
@@ -39,6 +41,7 @@ static void print_table(cli_session *s, const result *a)
         }
     }
     table_print(&t, &s->out);
+    events_table(s, &a->events, cli_value(s->request, OPT_EVENTS) != NULL);
     if (s->objective[0] == s->state[0]) return; /* the final states */
     fputs("\n", s->out.to);
     table_open(&t, 2, 1);
@@ -53,6 +56,10 @@ static void print_table(cli_session *s, const result *a)
 
 static void print_csv(cli_session *s, const result *a)
 {
+    if (cli_value(s->request, OPT_EVENTS)) {
+        events_csv(s, &a->events);
+        return;
+    }
     csv_text(s->out.to, "t", 0);
     for (int i = 0; i < s->n; i++) csv_text(s->out.to, s->state[i], i == s->n - 1);
     for (int k = 0; k < (s->rows ? s->rows : 1); k++) {
@@ -76,6 +83,7 @@ static void print_json(cli_session *s, const result *a)
     }
     json_close(&j, ']');
     if (s->rows) report_rows(s, &j, a->rows);
+    events_json(s, &a->events, &j);
     report_close(s, &j);
 }
 
@@ -86,15 +94,16 @@ int cli_run(cli_request *r)
     if (!code && cli_value(r, OPT_ENSEMBLE)) code = cli_ensemble_run(&s);
     else if (!code) {
         result a = {cli_take((size_t)s.n, sizeof *a.y), cli_take((size_t)s.drawn * (size_t)s.n, sizeof *a.rows),
-                    cli_take((size_t)s.objectives, sizeof *a.psi)};
+                    cli_take((size_t)s.objectives, sizeof *a.psi), {0, 0, NULL}};
         code = cli_compute(&s, work, &a);
         if (!code) cli_stiff_hint(&s);
         if (!code) (r->format == CLI_JSON ? print_json : r->format == CLI_CSV ? print_csv : print_table)(&s, &a);
-        if (!code) code = figure_run(&s, a.rows);
+        if (!code) code = figure_run(&s, a.rows, &a.events);
         report_note(&s);
         free(a.y);
         free(a.rows);
         free(a.psi);
+        events_free(&a.events);
     }
     return cli_session_close(&s, code);
 }
