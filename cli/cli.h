@@ -161,6 +161,8 @@ typedef struct cli_table {
 void table_open(cli_table *t, int columns, int fixed);
 void table_text(cli_table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void table_number(cli_table *t, double x);
+/* An error bar behind a number, and whether the number is resolved; it has a column of its own, without a name. */
+void table_bar(cli_table *t, double x, double bar);
 void table_print(cli_table *t, cli_out *o); /* and frees it */
 
 void *cli_take(size_t count, size_t size); /* zeroed memory; ends the program if there is none */
@@ -185,6 +187,9 @@ typedef struct cli_session {
     int *asked;                               /* which of them were asked for, rows */
     costate_stats stats;                      /* of the last run; its texts but for the tier are gone */
     const struct cli_choice *wrt;             /* variables by which derivatives are taken; NULL: all */
+    const struct cli_choice *of;              /* their objectives; NULL: all */
+    costate_accuracy found;                   /* --accuracy: what came of it; wanted 0: it was not given */
+    int short_of;                             /* 1: it is not reached */
     char linsol[32], method[32];              /* of that run: the linear solver, the method it was really made with */
     char choice[256];                         /* why, if the library chose it; "": it was named */
     char adjusted[256];                       /* initial values that were made consistent; "": none */
@@ -219,6 +224,10 @@ void cli_stiff_hint(cli_session *s); /* compute.c: after a run */
 /* compute.c: work with a solver that has the options of the command line. It returns a status of the library. */
 typedef int cli_work(cli_session *s, costate_solver *solver, void *context);
 int cli_compute(cli_session *s, cli_work *work, void *context);
+int cli_accuracy_check(cli_session *s); /* accuracy.c: --accuracy and what does not go with it; exit codes */
+int cli_attain(cli_session *s, costate_solver *solver); /* finds its tolerance; a status */
+/* A result is there: the exit code, which is another one if it is not as accurate as was asked for. */
+int cli_accuracy_code(cli_session *s);
 
 /* select.c: variables are the parameters, and then the initial values if there are any. */
 typedef struct cli_choice {
@@ -228,6 +237,7 @@ typedef struct cli_choice {
 int cli_variables(const cli_session *s);                           /* their number */
 const char *cli_variable(const cli_session *s, int v);             /* a name */
 double cli_variable_value(const cli_session *s, int v);
+int cli_bars(const cli_session *s); /* --bars was given */
 char **cli_labels(const cli_session *s, const cli_choice *c);      /* names for figures: an initial value is NAME(t0) */
 void cli_labels_free(char **label, int count);
 int cli_assign(cli_session *s, int option, double *of_params, double *of_states); /* NAME=VALUE,...; NULL: not to be named */
@@ -250,13 +260,16 @@ int cli_ensemble_run(cli_session *s);                                           
 int cli_ensemble_gradient(cli_session *s, const cli_choice *wrt, const cli_choice *of); /* gradient --ensemble */
 
 /* report.c: parts that results share. */
-void report_head(cli_session *s);                                  /* of a table: model, method, times */
+void report_head(cli_session *s);                                  /* of a table: model, method, times, accuracy */
 void report_note(cli_session *s);                                  /* --verbose */
 void report_open(cli_session *s, cli_json *j);                     /* of a JSON object: model, method, t */
 void report_begin(cli_session *s, cli_json *j);                    /* the same without the method */
 void report_state(cli_session *s, cli_json *j, const double *y);
-void report_rows(cli_session *s, cli_json *j, const double *rows);    /* the trajectory: columns */
+void report_state_bars(cli_session *s, cli_json *j, const double *bar);
+void report_rows(cli_session *s, cli_json *j, const double *rows, const double *bars); /* the trajectory: columns; bars or NULL */
 void report_variables(cli_session *s, cli_json *j, const cli_choice *c, const double *value, int stride); /* params and initial */
+void report_bars(cli_session *s, cli_json *j, const cli_choice *c, const double *bar, int stride); /* the same, of error bars */
+void report_unresolved(cli_session *s, int count, int all); /* a warning, if some are not */
 void report_close(cli_session *s, cli_json *j);                    /* stats, warnings */
 void report_end(cli_session *s, cli_json *j);                      /* warnings alone */
 
@@ -286,10 +299,11 @@ void events_json(cli_session *s, const cli_events *e, cli_json *j);
 
 /* figure.c: --plot, if it was given; exit codes. possible comes before the run. */
 int figure_possible(const cli_request *r);
-int figure_run(cli_session *s, const double *rows, const cli_events *e);
-int figure_tangent(cli_session *s, const cli_choice *wrt, const double *y, const double *rows);
+int figure_run(cli_session *s, const double *rows, const double *bars, const cli_events *e); /* bars: of the rows, or NULL */
+int figure_tangent(cli_session *s, const cli_choice *wrt, const double *y, const double *rows, const double *bars);
 /* Bars: a chart for each objective, of.count x count values under `count` names. what: the axis, @ standing for the objective. */
-int figure_bars(cli_session *s, const char *what, const cli_choice *of, int count, const char *const *name, const double *value);
+int figure_bars(cli_session *s, const char *what, const cli_choice *of, int count, const char *const *name, const double *value,
+                const double *error); /* error bars, or NULL */
 /* Matrices: one for each objective, of.count x size x size values. */
 int figure_matrices(cli_session *s, const cli_choice *of, int size, const char *const *name, const double *value);
 /* Curves over two logarithmic axes. */

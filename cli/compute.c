@@ -19,6 +19,7 @@ int cli_compute(cli_session *s, cli_work *work, void *context)
     progress_start(s->request, s->request->command->bit == CLI_CHECK ? "checking" : "integrating");
     progress_follow(&s->problem, s->t0, s->t1);
     int status = cli_solver(s, &solver);
+    if (!status && s->found.wanted > 0) status = cli_attain(s, solver);
     if (!status) status = work(s, solver, context);
     if (!status || status == COSTATE_CHECK_FAILED) cli_switch_warnings(s, solver);
     progress_stop();

@@ -9,8 +9,17 @@ enum { TOLD = 5 }; /* failures that are told in full */
 static int work(cli_session *s, costate_solver *solver, void *context)
 {
     ensemble *a = context;
-    costate_members m = {.count = a->m.count, .t0 = s->t0, .t1 = s->t1, .p = a->m.p, .y = a->m.y, .psi = a->psi,
-                         .member = a->member, .rows = s->rows, .times = s->times, .row = a->row};
+    costate_members m = {.count = a->m.count,
+                         .t0 = s->t0,
+                         .t1 = s->t1,
+                         .p = a->m.p,
+                         .y = a->m.y,
+                         .psi = a->psi,
+                         .member = a->member,
+                         .rows = s->rows,
+                         .times = s->times,
+                         .row = a->row};
+    if (a->psi_bar) m.psi_bar = a->psi_bar, m.d_bar = a->d_bar, m.y_bar = a->y_bar, m.row_bar = s->rows ? a->row_bar : NULL;
     const size_t w = a->of ? (size_t)a->of->count : 0;
     double *weights = cli_take((size_t)s->objectives * w, sizeof *weights);
     int *variable = a->wrt ? cli_library_variables(s, a->wrt) : NULL;
@@ -95,8 +104,7 @@ static void tell(cli_session *s, const ensemble *a)
     for (int k = 0; k < a->m.count && told < TOLD; k++)
         if (*a->member[k].warning && ++told) cli_warn(&s->out, "member %d: %s", k + 1, a->member[k].warning);
     if (a->failed) fprintf(stderr, "costate %s: %d of %d members failed\n", command, a->failed, a->m.count);
-    if (cli_value(s->request, OPT_VERBOSE))
-        fprintf(stderr, "%d members, %lld steps in all\n", a->m.count, (long long)a->steps);
+    if (cli_value(s->request, OPT_VERBOSE)) fprintf(stderr, "%d members, %lld steps in all\n", a->m.count, (long long)a->steps);
 }
 
 static void take_room(const cli_session *s, ensemble *a)
@@ -106,6 +114,11 @@ static void take_room(const cli_session *s, ensemble *a)
     a->d = cli_take(w ? count * (size_t)a->wrt->count * w : 0, sizeof *a->d);
     a->row = cli_take(count * (size_t)s->rows * (size_t)s->n, sizeof *a->row);
     a->member = cli_take(count, sizeof *a->member);
+    if (!cli_bars(s)) return;
+    a->psi_bar = cli_take(count * (size_t)s->objectives, sizeof *a->psi_bar);
+    if (w) a->d_bar = cli_take(count * (size_t)a->wrt->count * w, sizeof *a->d_bar);
+    else a->y_bar = cli_take(count * (size_t)s->n, sizeof *a->y_bar);
+    a->row_bar = cli_take(count * (size_t)s->rows * (size_t)s->n, sizeof *a->row_bar);
 }
 
 /* Conditions of the text that make derivatives doubtful, in whichever members. */
@@ -141,5 +154,9 @@ int ensemble_run(cli_session *s, ensemble *a, ensemble_printer *const print[3])
     free(a->d);
     free(a->row);
     free(a->member);
+    free(a->y_bar);
+    free(a->psi_bar);
+    free(a->d_bar);
+    free(a->row_bar);
     return code;
 }

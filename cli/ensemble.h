@@ -13,6 +13,7 @@ typedef struct ensemble {
     double *d;              /* count x wrt x of */
     double *row;            /* count x rows x n */
     costate_member *member; /* count */
+    double *y_bar, *psi_bar, *d_bar, *row_bar; /* error bars, or NULL */
 } ensemble;
 
 typedef void ensemble_printer(cli_session *s, const ensemble *a);

@@ -3,6 +3,12 @@
 
 #include <stdlib.h>
 
+static double bar(const cli_session *s, const ensemble *a, int k, int l, int v)
+{
+    if (v < 0) return a->psi_bar[(size_t)k * (size_t)s->objectives + (size_t)a->of->pick[l]];
+    return a->d_bar[((size_t)k * (size_t)a->wrt->count + (size_t)v) * (size_t)a->of->count + (size_t)l];
+}
+
 static double value(const cli_session *s, const ensemble *a, int k, int l)
 {
     return a->psi[(size_t)k * (size_t)s->objectives + (size_t)a->of->pick[l]];
@@ -26,18 +32,28 @@ static void print_table(cli_session *s, const ensemble *a)
 {
     cli_table t;
     report_head(s);
-    table_open(&t, 2 + a->of->count * (1 + a->wrt->count), 2);
+    const int group = a->psi_bar ? 2 : 1;
+    table_open(&t, 2 + a->of->count * (1 + a->wrt->count) * group, 2);
+    t.group = group;
     table_text(&t, "member");
     table_text(&t, "status");
-    for (int l = 0, v = -1, more = 1; more; more = next_column(a, &l, &v))
+    for (int l = 0, v = -1, more = 1; more; more = next_column(a, &l, &v)) {
         if (v < 0) table_text(&t, "%s", s->objective[a->of->pick[l]]);
         else table_text(&t, "d %s / d %s", s->objective[a->of->pick[l]], cli_variable(s, a->wrt->pick[v]));
+        if (a->psi_bar) table_text(&t, "%s", "");
+    }
     for (int k = 0; k < a->m.count; k++) {
         table_text(&t, "%d", k + 1);
         table_text(&t, "%s", ensemble_status(a, k));
         for (int l = 0, v = -1, more = 1; more; more = next_column(a, &l, &v))
-            if (a->member[k].status) table_text(&t, "-");
-            else table_number(&t, v < 0 ? value(s, a, k, l) : derivative(a, k, v, l));
+            if (a->member[k].status) {
+                table_text(&t, "-");
+                if (a->psi_bar) table_text(&t, "%s", "");
+            } else {
+                const double x = v < 0 ? value(s, a, k, l) : derivative(a, k, v, l);
+                table_number(&t, x);
+                if (a->psi_bar) table_bar(&t, x, bar(s, a, k, l, v));
+            }
     }
     table_print(&t, &s->out);
 }
@@ -50,14 +66,20 @@ static void print_csv(cli_session *s, const ensemble *a)
         const char *name = s->objective[a->of->pick[l]];
         char *head = v < 0 ? cli_text("%s", name) : cli_text("d %s / d %s", name, cli_variable(s, a->wrt->pick[v]));
         csv_text(to, head, 0);
+        char *bars = cli_text("bar %s", head);
+        if (a->psi_bar) csv_text(to, bars, 0);
+        free(bars);
         free(head);
     }
     csv_text(to, "message", 1);
     for (int k = 0; k < a->m.count; k++) {
         fprintf(to, "%d,%s,", k + 1, ensemble_status(a, k));
         for (int l = 0, v = -1, more = 1; more; more = next_column(a, &l, &v))
-            if (a->member[k].status) putc(',', to);
-            else csv_number(&s->out, s->objective[a->of->pick[l]], v < 0 ? value(s, a, k, l) : derivative(a, k, v, l), 0);
+            if (a->member[k].status) fputs(a->psi_bar ? ",," : ",", to);
+            else {
+                csv_number(&s->out, s->objective[a->of->pick[l]], v < 0 ? value(s, a, k, l) : derivative(a, k, v, l), 0);
+                if (a->psi_bar) csv_number(&s->out, s->objective[a->of->pick[l]], bar(s, a, k, l, v), 0);
+            }
         csv_text(to, a->member[k].message, 1);
     }
 }
@@ -70,7 +92,10 @@ static void print_member(cli_session *s, cli_json *j, const ensemble *a, int k)
         json_open(j, NULL, '{');
         json_text(j, "name", s->objective[a->of->pick[l]]);
         json_number(j, "value", value(s, a, k, l));
-        report_variables(s, j, a->wrt, a->d + (size_t)k * (size_t)a->wrt->count * w + (size_t)l, a->of->count);
+        const size_t at = (size_t)k * (size_t)a->wrt->count * w + (size_t)l;
+        if (a->psi_bar) json_number(j, "bar", bar(s, a, k, l, -1));
+        report_variables(s, j, a->wrt, a->d + at, a->of->count);
+        if (a->psi_bar) report_bars(s, j, a->wrt, a->d_bar + at, a->of->count);
         json_close(j, '}');
     }
     json_close(j, ']');

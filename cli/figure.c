@@ -17,7 +17,9 @@ static plot figure(const cli_session *s)
     return (plot){.path = cli_value(s->request, OPT_PLOT),
                   .title = s->about.name,
                   .x = "t",
-                  .scale = !scale || !strcmp(scale, "auto") ? PLOT_AUTO : !strcmp(scale, "log") ? PLOT_LOG : PLOT_LINEAR};
+                  .scale = !scale || !strcmp(scale, "auto") ? PLOT_AUTO
+                           : !strcmp(scale, "log")          ? PLOT_LOG
+                                                            : PLOT_LINEAR};
 }
 
 int figure_possible(const cli_request *r)
@@ -51,7 +53,7 @@ static double *marks(const cli_session *s, const cli_events *e, plot *f)
     return mark;
 }
 
-int figure_run(cli_session *s, const double *rows, const cli_events *e)
+int figure_run(cli_session *s, const double *rows, const double *bars, const cli_events *e)
 {
     plot f = figure(s);
     if (!f.path) return EXIT_GOOD;
@@ -59,7 +61,12 @@ int figure_run(cli_session *s, const double *rows, const cli_events *e)
     double *mark = marks(s, e, &f);
     plot_series *series = cli_take((size_t)s->n, sizeof *series);
     for (int i = 0; i < s->n; i++)
-        series[i] = (plot_series){.name = s->state[i], .count = s->drawn, .stride = s->n, .x = s->times, .y = rows + i,
+        series[i] = (plot_series){.name = s->state[i],
+                                  .count = s->drawn,
+                                  .stride = s->n,
+                                  .x = s->times,
+                                  .y = rows + i,
+                                  .bar = bars ? bars + i : NULL,
                                   .least = tolerance(s, i)};
     const int status = plot_lines(&f, s->n, series);
     free(series);
@@ -70,7 +77,7 @@ int figure_run(cli_session *s, const double *rows, const cli_events *e)
 /* Derivatives are compared when scaled, |x dy/dx| / max |y|, where x is the variable's value, or 1 if that is zero; one by which
  * y would move less than its tolerance if x changed by all that it is does not count. A group of lines for each state, a line for
  * each variable; or the other way round if there are many states, whose lines become maps over their index. */
-int figure_tangent(cli_session *s, const cli_choice *wrt, const double *y, const double *rows)
+int figure_tangent(cli_session *s, const cli_choice *wrt, const double *y, const double *rows, const double *bars)
 {
     enum { MANY = 200 };
     plot f = figure(s);
@@ -91,10 +98,15 @@ int figure_tangent(cli_session *s, const cli_choice *wrt, const double *y, const
         const double noise = tolerance(s, i) + rtol * most;
         for (int l = 0; l < w; l++) {
             const double x = fabs(cli_variable_value(s, wrt->pick[l])), size = x > 0 ? x : 1;
-            series[(size_t)i * (size_t)w + (size_t)l] =
-                (plot_series){.name = of_states ? label[l] : state[i], .group = of_states ? state[i] : other[l],
-                              .count = s->drawn, .stride = s->n * w, .x = s->times, .y = rows + (size_t)i * (size_t)w + l,
-                              .least = noise / size, .weight = size / fmax(most, noise)};
+            series[(size_t)i * (size_t)w + (size_t)l] = (plot_series){.name = of_states ? label[l] : state[i],
+                                                                      .group = of_states ? state[i] : other[l],
+                                                                      .count = s->drawn,
+                                                                      .stride = s->n * w,
+                                                                      .x = s->times,
+                                                                      .y = rows + (size_t)i * (size_t)w + l,
+                                                                      .bar = bars ? bars + (size_t)i * (size_t)w + l : NULL,
+                                                                      .least = noise / size,
+                                                                      .weight = size / fmax(most, noise)};
         }
     }
     const int status = plot_lines(&f, s->n * w, series);
@@ -105,7 +117,8 @@ int figure_tangent(cli_session *s, const cli_choice *wrt, const double *y, const
     return done(s->request, &f, status);
 }
 
-int figure_bars(cli_session *s, const char *format, const cli_choice *of, int count, const char *const *name, const double *value)
+int figure_bars(cli_session *s, const char *format, const cli_choice *of, int count, const char *const *name, const double *value,
+                const double *error)
 {
     plot f = figure(s);
     if (!f.path) return EXIT_GOOD;
@@ -114,8 +127,13 @@ int figure_bars(cli_session *s, const char *format, const cli_choice *of, int co
     for (int l = 0; l < of->count; l++) {
         const char *objective = s->objective[of->pick[l]], *place = strchr(format, '@');
         what[l] = cli_text("%.*s%s%s", (int)(place - format), format, objective, place + 1);
-        chart[l] = (plot_bar_chart){.title = objective, .x = what[l], .count = count, .stride = 1, .name = name,
-                                    .value = value + (size_t)l * (size_t)count};
+        chart[l] = (plot_bar_chart){.title = objective,
+                                    .x = what[l],
+                                    .count = count,
+                                    .stride = 1,
+                                    .name = name,
+                                    .value = value + (size_t)l * (size_t)count,
+                                    .error = error ? error + (size_t)l * (size_t)count : NULL};
     }
     const int status = plot_bars(&f, of->count, chart);
     cli_labels_free(what, of->count);
@@ -131,8 +149,8 @@ int figure_matrices(cli_session *s, const cli_choice *of, int size, const char *
     char **title = cli_take((size_t)of->count, sizeof *title);
     for (int l = 0; l < of->count; l++) {
         title[l] = cli_text("Hessian of %s", s->objective[of->pick[l]]);
-        matrix[l] = (plot_entries){.title = title[l], .size = size, .name = name,
-                                   .value = value + (size_t)l * (size_t)size * (size_t)size};
+        matrix[l] = (plot_entries){
+            .title = title[l], .size = size, .name = name, .value = value + (size_t)l * (size_t)size * (size_t)size};
     }
     const int status = plot_heat(&f, of->count, matrix);
     cli_labels_free(title, of->count);
@@ -148,8 +166,12 @@ int figure_curves(cli_session *s, const char *x, const char *y, int count, const
     f.y = y;
     plot_series *series = cli_take((size_t)count, sizeof *series);
     for (int i = 0; i < count; i++)
-        series[i] = (plot_series){.name = curve[i].name, .group = curve[i].group, .count = curve[i].count, .stride = 1,
-                                  .x = curve[i].x, .y = curve[i].y};
+        series[i] = (plot_series){.name = curve[i].name,
+                                  .group = curve[i].group,
+                                  .count = curve[i].count,
+                                  .stride = 1,
+                                  .x = curve[i].x,
+                                  .y = curve[i].y};
     const int status = plot_loglog(&f, count, series);
     free(series);
     return done(s->request, &f, status);

@@ -45,6 +45,7 @@ typedef struct plot_series {
     const char *name, *group;
     int count, stride;
     const double *x, *y;
+    const double *bar; /* error bars of y, y[k*stride]'s at bar[k*stride]: whiskers on some points; NULL: none */
     double least;  /* what never exceeds this is not worth a panel; 0: all that is not zero is */
     double weight; /* of its largest absolute value, where the largest lines are chosen; 0: 1 */
 } plot_series;
@@ -63,6 +64,7 @@ typedef struct plot_bar_chart {
     int count, stride;
     const char *const *name;
     const double *value;
+    const double *error; /* of the values, drawn as whiskers; NULL: none */
 } plot_bar_chart;
 int plot_bars(plot *f, int charts, const plot_bar_chart *chart);
 

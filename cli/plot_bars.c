@@ -5,14 +5,22 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define WHISKER "stroke=\"" PLOT_INK "\" stroke-width=\"0.6\""
 #define OUTLINED "fill=\"" PLOT_PAPER "\" stroke=\"#b5471b\" stroke-width=\"0.5\""
 
-enum { MOST_BARS = 30, FEW_BARS = 12, MOST_CHARTS = 6 }; /* few: of each of more than two charts */
+enum { MOST_BARS = 30, FEW_BARS = 12, MOST_CHARTS = 6 };               /* few: of each of more than two charts */
 static const double bar_gap = 9, bar_high = 5.5, most_of_names = 0.45; /* of the width */
 
 static double value(const plot_bar_chart *c, int k)
 {
     return c->value[(ptrdiff_t)k * c->stride];
+}
+
+/* 0: there is none. */
+static double error(const plot_bar_chart *c, int k)
+{
+    const double e = c->error ? c->error[(ptrdiff_t)k * c->stride] : 0;
+    return isfinite(e) ? e : 0;
 }
 
 typedef struct bar {
@@ -60,8 +68,9 @@ static axis bar_axis(const plot_bar_chart *c, const sorted *s, double from, doub
     double lo = 0, hi = 0, before = 0, behind = 0; /* numbers */
     for (int i = 0; i < s->shown; i++) {
         const double v = value(c, s->bars[i].k);
-        lo = fmin(lo, v);
-        hi = fmax(hi, v);
+        const double e = fmin(error(c, s->bars[i].k), s->bars[0].size); /* a whisker that goes further is cut */
+        lo = fmin(lo, v - (v < 0 || e > v ? e : 0));
+        hi = fmax(hi, v + (v > 0 || e > -v ? e : 0));
         double *room = v < 0 ? &before : &behind;
         *room = fmax(*room, number_width(v) + 3);
     }
@@ -72,15 +81,30 @@ static axis bar_axis(const plot_bar_chart *c, const sorted *s, double from, doub
     return a;
 }
 
-static void draw_bar(figure *g, const axis *a, double y, const char *name, double v)
+/* A whisker around the end of a bar, as far as there is place. */
+static void draw_whisker(figure *g, const axis *a, double y, double v, double e)
+{
+    const double stroke_high = 1.4, middle = y + bar_high / 2;
+    const double lo = fmax(axis_at(a, v - e), a->from), hi = fmin(axis_at(a, v + e), a->to);
+    if (!(e > 0)) return;
+    pen_line(g, lo, middle, hi, middle, WHISKER);
+    for (int k = 0; k < 2; k++) pen_line(g, k ? hi : lo, middle - stroke_high, k ? hi : lo, middle + stroke_high, WHISKER);
+}
+
+static void draw_bar(figure *g, const axis *a, double y, const char *name, double v, double e)
 {
     const double zero = axis_at(a, 0), end = axis_at(a, v);
     char tip[200], before[32];
-    snprintf(tip, sizeof tip, "%.150s: %.7g", name, v);
+    const int length = snprintf(tip, sizeof tip, "%.120s: %.7g", name, v);
+    if (e > 0) snprintf(tip + length, sizeof tip - (size_t)length, " \xC2\xB1 %.2g", e);
     if (v > 0) pen_box(g, zero, y, end - zero, bar_high, "fill=\"" PLOT_BAR "\"", tip);
     else pen_box(g, end + 0.25, y + 0.25, zero - end - 0.25, bar_high - 0.5, OUTLINED, tip);
+    draw_whisker(g, a, y, v, e);
     const int exponent = number_parts(v, 3, before);
-    pen_power(g, end + (v > 0 ? 2.5 : -2.5), y + bar_high, v > 0 ? PEN_START : PEN_END, &font_small, before, exponent);
+    const double reach = e > 0 ? fmin(fmax(axis_at(a, v + e), end), a->to) - end : 0,
+                 back = e > 0 ? end - fmax(axis_at(a, v - e), a->from) : 0;
+    pen_power(g, end + (v > 0 ? 2.5 + reach : -2.5 - back), y + bar_high, v > 0 ? PEN_START : PEN_END, &font_small, before,
+              exponent);
 }
 
 /* Returns where the chart ends. */
@@ -100,7 +124,7 @@ static double draw_bars(figure *g, const plot_bar_chart *c, const sorted *s, dou
         const char *name = c->name[s->bars[i].k];
         const double y = first + bar_gap * i;
         pen_fitted(g, left + names, y + bar_high, PEN_END, &font_plain, name, longest);
-        draw_bar(g, &a, y, name, value(c, s->bars[i].k));
+        draw_bar(g, &a, y, name, value(c, s->bars[i].k), error(c, s->bars[i].k));
     }
     const double zero = axis_at(&a, 0);
     pen_line(g, zero, first - 2, zero, end, "stroke=\"" PLOT_INK "\" stroke-width=\"0.5\"");

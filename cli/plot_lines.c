@@ -215,6 +215,27 @@ static void draw_line(lines *l, const panel *p, int line, const line_style *styl
     polyline_close(&pen);
 }
 
+/* Error bars of a line, at places as far apart, where they are long enough to be seen. */
+static void draw_whiskers(lines *l, const panel *p, int line)
+{
+    enum { PLACES = 12 };
+    const double step = (l->x.to - l->x.from) / PLACES, seen_from = 0.4;
+    const plot_series *s = &l->series[line];
+    const line_style style = {PLOT_INK, ""};
+    double next = l->x.from + step / 2;
+    for (int k = 0; s->bar && k < s->count; k++) {
+        const double v = series_value(s, k), e = s->bar[(ptrdiff_t)k * s->stride], x = axis_at(&l->x, s->x[k]);
+        if (!shown_at(l, s->x[k]) || !seen(p, v) || !(e > 0) || x < next) continue;
+        const double lo = axis_at(&p->y, fmax(v - e, p->y.lo)), hi = axis_at(&p->y, fmin(v + e, p->y.hi));
+        next = x + step;
+        if (!(fabs(hi - lo) >= seen_from)) continue;
+        polyline pen = polyline_open(l->g, &style, 0.6, s->name);
+        polyline_to(&pen, x, lo);
+        polyline_to(&pen, x, hi);
+        polyline_close(&pen);
+    }
+}
+
 /* Where the marked points of time are: ticks that stand on the axis, and circles on the labelled lines. */
 static void draw_marks(lines *l, const panel *p)
 {
@@ -282,6 +303,7 @@ static void draw_panel(lines *l, const panel *p, double edge, int numbers)
         for (int i = 0; i < drawn; i++) draw_line(l, p, p->line[(long)p->count * i / drawn], &thin, 0.35);
     }
     for (int k = 0; k < labels(p); k++) draw_line(l, p, labelled(p, k), &line_styles[k], 1);
+    for (int k = 0; k < labels(p); k++) draw_whiskers(l, p, labelled(p, k));
     draw_marks(l, p);
     panel_close(l->g);
 }

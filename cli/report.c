@@ -10,7 +10,12 @@ void report_head(cli_session *s)
     cli_bold(&s->out, 0);
     const costate_table *used = costate_method_find(s->method);
     const int chosen = *s->choice && used && used->family != COSTATE_ERK; /* not what one would expect */
-    fprintf(s->out.to, ", %s%s, t = %g .. %g\n\n", chosen ? "auto: " : "", s->method, s->t0, s->t1);
+    fprintf(s->out.to, ", %s%s, t = %g .. %g\n", chosen ? "auto: " : "", s->method, s->t0, s->t1);
+    const costate_accuracy *a = &s->found;
+    if (a->wanted > 0)
+        fprintf(s->out.to, "accuracy %g %s: bars up to %.1e with rtol = %.1e (%d run%s)\n", a->wanted,
+                s->short_of ? "not reached" : "reached", a->reached, a->rtol, a->runs, a->runs == 1 ? "" : "s");
+    fputs("\n", s->out.to);
 }
 
 void report_note(cli_session *s)
@@ -45,7 +50,16 @@ static void open_with(cli_session *s, cli_json *j, const char *method)
 
 void report_open(cli_session *s, cli_json *j)
 {
+    const costate_accuracy *a = &s->found;
     open_with(s, j, s->method);
+    if (!(a->wanted > 0)) return;
+    json_line(j, "accuracy", '{');
+    json_number(j, "wanted", a->wanted);
+    json_truth(j, "met", !s->short_of);
+    json_number(j, "reached", a->reached);
+    json_number(j, "rtol", a->rtol);
+    json_whole(j, "runs", a->runs);
+    json_close(j, '}');
 }
 
 void report_begin(cli_session *s, cli_json *j)
@@ -60,6 +74,13 @@ void report_state(cli_session *s, cli_json *j, const double *y)
     json_close(j, '}');
 }
 
+void report_state_bars(cli_session *s, cli_json *j, const double *bar)
+{
+    json_line(j, "state_bars", '{');
+    for (int i = 0; i < s->n; i++) json_number(j, s->state[i], bar[i]);
+    json_close(j, '}');
+}
+
 void report_variables(cli_session *s, cli_json *j, const cli_choice *c, const double *value, int stride)
 {
     json_open(j, "params", '{');
@@ -71,6 +92,18 @@ void report_variables(cli_session *s, cli_json *j, const cli_choice *c, const do
     for (int k = 0; k < c->count; k++)
         if (c->pick[k] >= s->np) json_number(j, s->state[c->pick[k] - s->np], value[(size_t)k * (size_t)stride]);
     json_close(j, '}');
+}
+
+void report_bars(cli_session *s, cli_json *j, const cli_choice *c, const double *bar, int stride)
+{
+    json_open(j, "bars", '{');
+    report_variables(s, j, c, bar, stride);
+    json_close(j, '}');
+}
+
+void report_unresolved(cli_session *s, int count, int all)
+{
+    if (count) cli_warn(&s->out, "%d of %d numbers are not resolved: their bars are more than three tenths of them", count, all);
 }
 
 void report_close(cli_session *s, cli_json *j)
@@ -111,18 +144,25 @@ void report_end(cli_session *s, cli_json *j)
     json_close(j, '}');
 }
 
-void report_rows(cli_session *s, cli_json *j, const double *rows)
+/* Of the points that were asked for, a list for each state. */
+static void columns(cli_session *s, cli_json *j, const char *key, const double *rows)
 {
-    json_open(j, "trajectory", '{');
-    json_line(j, "t", '[');
-    for (int k = 0; k < s->rows; k++) json_number(j, NULL, s->times[s->asked[k]]);
-    json_close(j, ']');
-    json_open(j, "states", '{');
+    json_open(j, key, '{');
     for (int i = 0; i < s->n; i++) {
         json_line(j, s->state[i], '[');
         for (int k = 0; k < s->rows; k++) json_number(j, NULL, rows[(size_t)s->asked[k] * (size_t)s->n + (size_t)i]);
         json_close(j, ']');
     }
     json_close(j, '}');
+}
+
+void report_rows(cli_session *s, cli_json *j, const double *rows, const double *bars)
+{
+    json_open(j, "trajectory", '{');
+    json_line(j, "t", '[');
+    for (int k = 0; k < s->rows; k++) json_number(j, NULL, s->times[s->asked[k]]);
+    json_close(j, ']');
+    columns(s, j, "states", rows);
+    if (bars) columns(s, j, "bars", bars);
     json_close(j, '}');
 }

@@ -225,3 +225,8 @@ int cli_choose_objectives(cli_session *s, cli_choice *c)
     const list l = {"objective", s->objectives, of_array, s->objective, s->objectives};
     return choose_all(s, &l, OPT_OBJECTIVE, l.count, c);
 }
+
+int cli_bars(const cli_session *s)
+{
+    return cli_value(s->request, OPT_BARS) != NULL;
+}

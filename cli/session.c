@@ -196,6 +196,7 @@ int cli_session_open(cli_session *s, cli_request *r)
     name_all(s);
     code = values(s);
     if (!code) code = all_times(s);
+    if (!code) code = cli_accuracy_check(s);
     if (!code) cli_notes(s);
     return code;
 }

@@ -39,6 +39,12 @@ void table_number(cli_table *t, double x)
     put(t, cli_text("%.7g", x));
 }
 
+void table_bar(cli_table *t, double x, double bar)
+{
+    const char *open = bar == 0 || costate_resolved(x, bar) ? "" : ", not resolved";
+    put(t, cli_text(bar >= 100 && bar < 1e6 ? "\xC2\xB1 %.0f%s" : "\xC2\xB1 %.2g%s", bar, open));
+}
+
 /* Columns on the screen: continuation bytes of UTF-8 take none. */
 static int shown(const char *text)
 {

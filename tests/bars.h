@@ -53,7 +53,7 @@ static inline void answer_fill(const subject *q, const costate_options *o, int w
     memcpy(dir, q->unit, q->all * sizeof *dir);
     int status = costate_create(&s, &q->prob, o);
     if (!status) status = costate_solve(s, q->about.t0, q->about.t1, q->about.p, y);
-    double psi[1000], psi_bar[1000];
+    double psi[1000] = {0}, psi_bar[1000] = {0};
     if (!status) status = costate_objectives(s, psi);
     a->psi = psi[0];
     if (!status) status = costate_gradient(s, 1, weights, a->g, a->g + n);

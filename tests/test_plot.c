@@ -384,7 +384,7 @@ static void odd_numbers_are_drawn_or_left_out(void **unused)
             free(taken(&f, plot_lines(&f, 4, s)));
             const char *const name[] = {"a", "b", "c", "d", "e", "f", "g", "h"};
             f = (plot){.path = at("odd.svg")};
-            free(taken(&f, plot_bars(&f, 1, &(plot_bar_chart){NULL, NULL, 8, 1, name, y})));
+            free(taken(&f, plot_bars(&f, 1, &(plot_bar_chart){NULL, NULL, 8, 1, name, y, NULL})));
         }
 }
 
@@ -403,7 +403,7 @@ static void bars_are_sorted_and_the_rest_is_summed_up(void **unused)
         size[k] = (k % 2 ? -1.0 : 1.0) * ((k * 37) % BARS + 1); /* 1 .. 81 in some order */
     }
     plot f = {.path = at("bars.svg"), .title = "bars"};
-    char *svg = taken(&f, plot_bars(&f, 1, &(plot_bar_chart){NULL, "d psi / d name", BARS, 1, name, size}));
+    char *svg = taken(&f, plot_bars(&f, 1, &(plot_bar_chart){NULL, "d psi / d name", BARS, 1, name, size, NULL}));
     assert_int_equal(count(svg, "<rect x="), 30 + 1); /* and the paper */
     assert_int_equal(count(svg, ">d psi / d name<"), 1);
     assert_int_equal(count(svg, "51 smaller ones, of absolute"), 1);
@@ -418,7 +418,7 @@ static void bars_are_sorted_and_the_rest_is_summed_up(void **unused)
     assert_true(before == BARS - 29);
     free(svg);
     plot_bar_chart many[8];
-    for (int i = 0; i < 8; i++) many[i] = (plot_bar_chart){"OBJECTIVE", NULL, BARS, 1, name, size};
+    for (int i = 0; i < 8; i++) many[i] = (plot_bar_chart){"OBJECTIVE", NULL, BARS, 1, name, size, NULL};
     svg = taken(&f, plot_bars(&f, 8, many));
     assert_int_equal(count(svg, ">OBJECTIVE<"), 6);
     assert_int_equal(count(svg, "<rect x="), 6 * 12 + 1);
@@ -433,7 +433,7 @@ static void names_of_any_kind_are_escaped(void **unused)
                                 "\xed\xa0\x80", "",         "a very long name that does not fit next to anything at all"};
     const double size[] = {7, 6, 5, 4, 3, 2, 1};
     plot f = {.path = at("names.svg"), .title = "<&>", .x = "]]>"};
-    char *svg = taken(&f, plot_bars(&f, 1, &(plot_bar_chart){"\x01", "]]>", 7, 1, name, size}));
+    char *svg = taken(&f, plot_bars(&f, 1, &(plot_bar_chart){"\x01", "]]>", 7, 1, name, size, NULL}));
     assert_int_equal(count(svg, ">a&lt;b&gt;&amp;&quot;c&quot;</text>"), 1);
     assert_int_equal(count(svg, ">?" "?</text>"), 1);
     assert_int_equal(count(svg, ">bell?</text>"), 1);
@@ -782,7 +782,7 @@ static void nothing_is_cut_off(void **unused)
                 s[0] = line(name[a], NULL, 2, 1, y + 1, y + 4);
                 if (size[b] > 1e-200 && size[b] < 1e300) free(taken(&f, plot_loglog(&f, 3, s)));
                 const double bars[] = {size[b], -size[b], size[b] / 3};
-                free(taken(&f, plot_bars(&f, 1, &(plot_bar_chart){name[a], name[b], 3, 1, name + a % 3, bars})));
+                free(taken(&f, plot_bars(&f, 1, &(plot_bar_chart){name[a], name[b], 3, 1, name + a % 3, bars, NULL})));
             }
 }
 

@@ -518,6 +518,32 @@ static inline int costate_resolved(double value, double bar)
     return bar <= 0.3 * (value < 0 ? -value : value);
 }
 
+/* The other way round: the run and the matrix of derivatives as by costate_sensitivities, with the loosest tolerance found that
+ * makes the error bars of objectives and derivatives `wanted` or less, relative: to each objective, and for the derivatives of a
+ * lane to the largest, each multiplied by its variable's value (1 where that is 0). Objectives count that are in a lane, or all
+ * without lanes. Absolute tolerances keep their ratios to rtol, and the solver its tolerances as they were found; under method
+ * "auto" it may end with another method, named, if that is less work. COSTATE_ERR_ACCURACY if it cannot be reached: the results
+ * are then the most accurate that were found. */
+typedef struct costate_accuracy {
+    double wanted;               /* between 1e-12 and 1 */
+    double t0, t1;
+    const double *p;
+    double *y;                   /* n: initial state in (unless the problem has init), final state out */
+    int w, count;                /* lanes, 0: no derivatives; variables, */
+    const double *weights;       /* all of them as in costate_sensitivities, */
+    const int *variable;
+    double *d;                   /* and count x w */
+    double *psi_bar, *d_bar;     /* error bars of objectives and of d; NULL: not wanted */
+    char method[32];             /* what was found: the method, */
+    double rtol, reached;        /* relative tolerance, and the largest relative bar; NaN: nothing was found */
+    int runs;                    /* how many it took */
+} costate_accuracy;
+COSTATE_API int costate_attain_sized(costate_solver *s, costate_accuracy *a, size_t size);
+static inline int costate_attain(costate_solver *s, costate_accuracy *a)
+{
+    return costate_attain_sized(s, a, sizeof *a);
+}
+
 /* The same problem for many sets of parameters and initial values, with gradients if they are wanted: `threads` members at a
  * time, each thread with a solver of its own that has the options of s and its share of the budgets. Arrays have one row for
  * every member; what is written does not depend on the number of threads. */

@@ -61,6 +61,7 @@ int cst__halved_open(costate_solver *s, int record, costate_solver **halved)
     costate_solver *h = *halved;
     h->leader = NULL;
     h->opt.threads = s->opt.threads;
+    h->opt.adjoint = "discrete"; /* which judges a continuous one as well (docs/theory.md, "Error bars") */
     h->opt.record = record;
     h->opt.memory = memory;
     begin(h, s);
