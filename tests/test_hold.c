@@ -134,7 +134,8 @@ static costate_model *opened(const char *text)
     FILE *f = fopen(file, "w");
     assert_non_null(f);
     assert_true(fputs(text, f) >= 0 && !fclose(f));
-    if (costate_model_open(&m, file, &(costate_model_options){.cache = "none", .flags = "-O0"})) fail_msg("%s", costate_model_message(m));
+    const costate_model_options options = {.cache = "none", .flags = "-O0"};
+    if (costate_model_open(&m, file, &options)) fail_msg("%s", costate_model_message(m));
     unlink(file);
     return m;
 }
@@ -273,7 +274,8 @@ static void wrong_and_said_so(void **state)
             assert_int_equal(any, !held);
             const int status = costate_check(s, about.t0, about.t1, about.p, about.y0, &c);
             if (held && status) fail_msg("%s: %s", models[i].name, costate_message(s));
-            if (!held && status != COSTATE_CHECK_FAILED && models[i].exact != doses) fail_msg("%s: %d", models[i].name, status);
+            if (!held && status != COSTATE_CHECK_FAILED && models[i].exact != doses)
+                fail_msg("%s: %d", models[i].name, status);
             if (!held) assert_non_null(strstr(found.text, "jumps"));
             costate_free(s);
         }
