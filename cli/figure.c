@@ -117,6 +117,30 @@ int figure_tangent(cli_session *s, const cli_choice *wrt, const double *y, const
     return done(s->request, &f, status);
 }
 
+/* A group of lines for each objective. */
+int figure_adjoints(cli_session *s, const cli_choice *of, const double *rows)
+{
+    plot f = figure(s);
+    if (!f.path) return EXIT_GOOD;
+    const int w = of->count;
+    f.things = "adjoints";
+    f.marks = s->problem.observations;
+    f.mark = s->problem.observe_at;
+    f.mark_name = f.marks == 1 ? "observation" : "observations";
+    plot_series *series = cli_take((size_t)s->n * (size_t)w, sizeof *series);
+    char **title = cli_take((size_t)w, sizeof *title);
+    for (int l = 0; l < w; l++) title[l] = cli_text("d %s / d state(t)", s->objective[of->pick[l]]);
+    for (int l = 0; l < w; l++)
+        for (int i = 0; i < s->n; i++)
+            series[(size_t)l * (size_t)s->n + (size_t)i] =
+                (plot_series){.name = s->state[i], .group = title[l], .count = s->drawn, .stride = s->n * w, .x = s->times,
+                              .y = rows + (size_t)i * (size_t)w + l};
+    const int status = plot_lines(&f, s->n * w, series);
+    cli_labels_free(title, w);
+    free(series);
+    return done(s->request, &f, status);
+}
+
 int figure_bars(cli_session *s, const char *format, const cli_choice *of, int count, const char *const *name, const double *value,
                 const double *error)
 {

@@ -170,7 +170,8 @@ static void add_drawn_times(cli_session *s)
 
 static int all_times(cli_session *s)
 {
-    const int code = output_times(s), plotted = s->request->command->bit & (CLI_RUN | CLI_TANGENT);
+    const int code = output_times(s), gradient = s->request->command->bit == CLI_GRADIENT && s->rows;
+    const int plotted = gradient || s->request->command->bit & (CLI_RUN | CLI_TANGENT);
     s->asked = cli_take((size_t)s->rows, sizeof *s->asked);
     if (!code && plotted && cli_value(s->request, OPT_PLOT)) add_drawn_times(s);
     else

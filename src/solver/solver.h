@@ -137,6 +137,7 @@ struct costate_solver {
     watch *watch; /* conditions of the problem's functions along the run; NULL: it has none, or there was none */
 
     const guide *guide;             /* what leads this run; NULL: nothing */
+    output adjoint_rows;             /* lambda(t) */
     backward *back;                     /* the continuous adjoint's; NULL: there was none since it was made or changed */
     void (*back_close)(backward *);     /* how it goes */
 
