@@ -375,6 +375,17 @@ void cst__events_enter(const costate_solver *s, step *st)
     mode_after(s, v->at);
 }
 
+uint64_t cst__events_signature(const costate_solver *s)
+{
+    uint64_t mixed = 0xcbf29ce484222325u;
+    for (int64_t i = 0; i < s->ev->count; i++) {
+        const happened *e = &s->ev->list[i];
+        mixed = (mixed ^ (uint64_t)(unsigned)e->k) * 0x100000001b3u;
+        mixed = (mixed ^ (uint64_t)(unsigned)e->after) * 0x100000001b3u;
+    }
+    return mixed ^ (uint64_t)s->ev->count;
+}
+
 /* ---- for the user ------------------------------------------------------------------------------------------------------ */
 
 int costate_events_sized(costate_solver *s, int64_t i, costate_event *found, size_t size)
