@@ -1,6 +1,6 @@
-/* forced_events.h - a problem that has all that events have: modes of a forced oscillator, a guard that moves, a reset that is not
- * linear in (t, y, p), timed events that depend on p, running and observed objectives, objectives at events, and a guard that ends
- * the run. Written in jets.h.
+/* forced_events.h - a problem that has all that events have: modes of a forced oscillator, a guard that moves, a reset that is
+ * not linear in (t, y, p), timed events that depend on p, running and observed objectives, objectives at events, and a guard
+ * that ends the run. Written in jets.h.
  *
  *     mode m = 0, 1:   x' = v,   v' = -k x - c v + a_m sin(w t + x) + x v/20,   z' = x^2 - z/2
  *     event 0          x = b + q sin t, rising:     v+ = r v - x^2 sin(t)/5 + c z/10,  z+ = z + q x v,        mode 1 - m
