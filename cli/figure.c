@@ -37,14 +37,28 @@ static double tolerance(const cli_session *s, int i)
     return s->atols ? s->atols[i] : strtod(cli_library_value(s->request, "atol"), NULL);
 }
 
-int figure_run(cli_session *s, const double *rows, const double *bars)
+/* Times of observations and of events. */
+static double *marks(const cli_session *s, const cli_events *e, plot *f)
+{
+    const int observed = s->problem.observations;
+    double *mark = cli_take((size_t)observed + (size_t)e->count, sizeof *mark);
+    if (observed) memcpy(mark, s->problem.observe_at, (size_t)observed * sizeof *mark);
+    for (int i = 0; i < e->count; i++) mark[observed + i] = e->event[i].t;
+    f->marks = observed + e->count;
+    f->mark = mark;
+    f->mark_name = observed && e->count ? "observations and events"
+                   : e->count           ? e->count == 1 ? "event" : "events"
+                   : observed == 1      ? "observation"
+                                        : "observations";
+    return mark;
+}
+
+int figure_run(cli_session *s, const double *rows, const double *bars, const cli_events *e)
 {
     plot f = figure(s);
     if (!f.path) return EXIT_GOOD;
     f.things = "states";
-    f.marks = s->problem.observations;
-    f.mark = s->problem.observe_at;
-    f.mark_name = f.marks == 1 ? "observation" : "observations";
+    double *mark = marks(s, e, &f);
     plot_series *series = cli_take((size_t)s->n, sizeof *series);
     for (int i = 0; i < s->n; i++)
         series[i] = (plot_series){.name = s->state[i],
@@ -56,6 +70,7 @@ int figure_run(cli_session *s, const double *rows, const double *bars)
                                   .least = tolerance(s, i)};
     const int status = plot_lines(&f, s->n, series);
     free(series);
+    free(mark);
     return done(s->request, &f, status);
 }
 
@@ -98,6 +113,30 @@ int figure_tangent(cli_session *s, const cli_choice *wrt, const double *y, const
     cli_labels_free(state, s->n);
     cli_labels_free(other, w);
     cli_labels_free(label, w);
+    free(series);
+    return done(s->request, &f, status);
+}
+
+/* A group of lines for each objective. */
+int figure_adjoints(cli_session *s, const cli_choice *of, const double *rows)
+{
+    plot f = figure(s);
+    if (!f.path) return EXIT_GOOD;
+    const int w = of->count;
+    f.things = "adjoints";
+    f.marks = s->problem.observations;
+    f.mark = s->problem.observe_at;
+    f.mark_name = f.marks == 1 ? "observation" : "observations";
+    plot_series *series = cli_take((size_t)s->n * (size_t)w, sizeof *series);
+    char **title = cli_take((size_t)w, sizeof *title);
+    for (int l = 0; l < w; l++) title[l] = cli_text("d %s / d state(t)", s->objective[of->pick[l]]);
+    for (int l = 0; l < w; l++)
+        for (int i = 0; i < s->n; i++)
+            series[(size_t)l * (size_t)s->n + (size_t)i] =
+                (plot_series){.name = s->state[i], .group = title[l], .count = s->drawn, .stride = s->n * w, .x = s->times,
+                              .y = rows + (size_t)i * (size_t)w + l};
+    const int status = plot_lines(&f, s->n * w, series);
+    cli_labels_free(title, w);
     free(series);
     return done(s->request, &f, status);
 }

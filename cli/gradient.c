@@ -11,6 +11,7 @@ typedef struct result {
     double *y, *psi;       /* n; all objectives */
     double *derivative;    /* wrt.count x of.count */
     double *psi_bar, *bar; /* of all objectives, of the derivatives; or NULL */
+    double *rows;          /* --at: drawn x n x of.count, lambda(t); else NULL */
 } result;
 
 static int work(cli_session *s, costate_solver *solver, void *context)
@@ -21,9 +22,12 @@ static int work(cli_session *s, costate_solver *solver, void *context)
     int *variable = cli_library_variables(s, &a->wrt);
     for (size_t l = 0; l < w; l++) weights[(size_t)a->of.pick[l] * w + l] = 1;
     memcpy(a->y, s->y0, n * sizeof *a->y);
-    int status =
-        costate_sensitivities(solver, s->t0, s->t1, s->p, a->y, a->wrt.count, variable, a->of.count, weights, a->derivative);
+    int status = a->rows ? costate_adjoint_output(solver, s->drawn, s->times, a->rows) : 0;
+    if (!status)
+        status = costate_sensitivities(solver, s->t0, s->t1, s->p, a->y, a->wrt.count, variable, a->of.count, weights,
+                                       a->derivative);
     if (!status) status = costate_objectives(solver, a->psi);
+    if (!status && a->rows) status = costate_adjoint_output(solver, 0, NULL, NULL); /* those of this run are wanted */
     if (!status && a->bar)
         status = costate_bars(solver, &(costate_error_bars){.of = COSTATE_BARS_SENSITIVITIES,
                                                             .w = a->of.count,
@@ -103,11 +107,16 @@ static void print_table(cli_session *s, const result *a)
     table_print(&t, &s->out);
     print_part(s, a, 0);
     print_part(s, a, 1);
+    if (a->rows) adjoints_table(s, &a->of, a->rows);
 }
 
 static void print_csv(cli_session *s, const result *a)
 {
     FILE *to = s->out.to;
+    if (a->rows) {
+        adjoints_csv(s, &a->of, a->rows);
+        return;
+    }
     const int with_scaled = cli_value(s->request, OPT_SCALED) != NULL;
     fprintf(to, "objective,kind,name,value,derivative%s%s\n", a->bar ? ",bar" : "", with_scaled ? ",scaled" : "");
     for (int l = 0; l < a->of.count; l++)
@@ -136,6 +145,7 @@ static void print_json(cli_session *s, const result *a)
         json_number(&j, "value", a->psi[a->of.pick[l]]);
         if (a->bar) json_number(&j, "bar", a->psi_bar[a->of.pick[l]]);
         report_variables(s, &j, &a->wrt, a->derivative + l, a->of.count);
+        if (a->rows) adjoints_json(s, &j, &a->of, a->rows, l);
         if (a->bar) report_bars(s, &j, &a->wrt, a->bar + l, a->of.count);
         if (cli_value(s->request, OPT_SCALED)) {
             for (int k = 0; k < a->wrt.count; k++) column[k] = scaled(s, a, k, l);
@@ -161,6 +171,7 @@ static void unresolved(cli_session *s, const result *a)
 static int draw(cli_session *s, const result *a)
 {
     if (!cli_value(s->request, OPT_PLOT)) return EXIT_GOOD;
+    if (a->rows) return figure_adjoints(s, &a->of, a->rows);
     const int count = a->wrt.count, with_scaled = cli_value(s->request, OPT_SCALED) != NULL;
     const size_t all = (size_t)a->of.count * (size_t)count;
     double *value = cli_take(2 * all, sizeof *value), *error = value + all;
@@ -187,12 +198,14 @@ int cli_gradient(cli_request *r)
     if (!code) code = cli_choose_variables(&s, 1, &a.wrt);
     if (!code) code = cli_choose_objectives(&s, &a.of);
     s.wrt = &a.wrt;
+    if (!code && s.rows && cli_value(r, OPT_ENSEMBLE)) code = cli_usage("gradient", "--ensemble has no --at or --points");
     s.of = &a.of;
     if (!code && cli_value(r, OPT_ENSEMBLE)) code = cli_ensemble_gradient(&s, &a.wrt, &a.of);
     else if (!code) {
         a.y = cli_take((size_t)s.n, sizeof *a.y);
         a.psi = cli_take((size_t)s.objectives, sizeof *a.psi);
         a.derivative = cli_take((size_t)a.wrt.count * (size_t)a.of.count, sizeof *a.derivative);
+        if (s.rows) a.rows = cli_take((size_t)s.drawn * (size_t)s.n * (size_t)a.of.count, sizeof *a.rows);
         if (cli_bars(&s)) {
             a.psi_bar = cli_take((size_t)s.objectives, sizeof *a.psi_bar);
             a.bar = cli_take((size_t)a.wrt.count * (size_t)a.of.count, sizeof *a.bar);
@@ -209,6 +222,7 @@ int cli_gradient(cli_request *r)
     free(a.of.pick);
     free(a.y);
     free(a.psi);
+    free(a.rows);
     free(a.derivative);
     free(a.psi_bar);
     free(a.bar);

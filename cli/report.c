@@ -10,7 +10,9 @@ void report_head(cli_session *s)
     cli_bold(&s->out, 0);
     const costate_table *used = costate_method_find(s->method);
     const int chosen = *s->choice && used && used->family != COSTATE_ERK; /* not what one would expect */
-    fprintf(s->out.to, ", %s%s, t = %g .. %g\n", chosen ? "auto: " : "", s->method, s->t0, s->t1);
+    fprintf(s->out.to, ", %s%s", chosen ? "auto: " : "", s->method);
+    if (*s->stats.adjoint_method) fprintf(s->out.to, ", adjoint equations by %s", s->stats.adjoint_method);
+    fprintf(s->out.to, ", t = %g .. %g\n", s->t0, s->t1);
     const costate_accuracy *a = &s->found;
     if (a->wanted > 0)
         fprintf(s->out.to, "accuracy %g %s: bars up to %.1e with rtol = %.1e (%d run%s)\n", a->wanted,
@@ -25,6 +27,9 @@ void report_note(cli_session *s)
     if (*s->choice) fprintf(stderr, "method: auto chose %s, for %s\n", s->method, s->choice);
     fprintf(stderr, "%lld steps, %lld rejected; %.3g s forward, %.3g s backward\n", (long long)a->steps, (long long)a->rejected,
             a->forward_s, a->adjoint_s);
+    if (*a->adjoint_method)
+        fprintf(stderr, "adjoint equations by %s: %lld steps, %lld rejected\n", a->adjoint_method, (long long)a->adjoint_steps,
+                (long long)a->adjoint_rejected);
     fprintf(stderr, "calls: rhs %lld, jvp %lld, vjp %lld, jvp2 %lld, vjp_dot %lld, jac %lld\n", (long long)a->rhs,
             (long long)a->jvp, (long long)a->vjp, (long long)a->jvp2, (long long)a->vjp_dot, (long long)a->jac);
     fprintf(stderr, "derivatives: generated\n");
@@ -128,6 +133,11 @@ void report_close(cli_session *s, cli_json *j)
     json_whole(j, "disk_bytes", a->disk_bytes);
     json_number(j, "forward_s", a->forward_s);
     json_number(j, "adjoint_s", a->adjoint_s);
+    if (*a->adjoint_method) {
+        json_text(j, "adjoint_method", a->adjoint_method);
+        json_whole(j, "adjoint_steps", a->adjoint_steps);
+        json_whole(j, "adjoint_rejected", a->adjoint_rejected);
+    }
     json_text(j, "derivatives", "generated");
     json_text(j, "linsol", s->linsol);
     json_whole(j, "jac_nnz", a->jac_nnz);

@@ -36,7 +36,7 @@ static int is_param(const cli_session *s, const char *name)
 static void name_all(cli_session *s)
 {
     const costate_problem *q = &s->problem;
-    const int own = q->terminal.eval || q->running.eval || q->observe.eval;
+    const int own = q->terminal.eval || q->running.eval || q->observe.eval || q->on_event.eval;
     s->objectives = own ? q->objectives : q->n - q->slopes;
     char **next = s->made = cli_take(2 * (size_t)s->n + (size_t)s->np + (size_t)s->objectives, sizeof *next);
     s->state = named(s->n - q->slopes, q->state_names, 'y', &next);
@@ -170,7 +170,8 @@ static void add_drawn_times(cli_session *s)
 
 static int all_times(cli_session *s)
 {
-    const int code = output_times(s), plotted = s->request->command->bit & (CLI_RUN | CLI_TANGENT);
+    const int code = output_times(s), gradient = s->request->command->bit == CLI_GRADIENT && s->rows;
+    const int plotted = gradient || s->request->command->bit & (CLI_RUN | CLI_TANGENT);
     s->asked = cli_take((size_t)s->rows, sizeof *s->asked);
     if (!code && plotted && cli_value(s->request, OPT_PLOT)) add_drawn_times(s);
     else

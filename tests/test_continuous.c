@@ -226,6 +226,65 @@ static void runs_may_go_back_in_time(void **state)
     for (int i = 0; i < 2; i++) assert_near(dy[0][i] / dy[1][i], 1, 1e-7);
 }
 
+/* ---- lambda(t) -------------------------------------------------------------------------------------------------------- */
+
+/* By what a run from there on gives: y(t) and the observations that are left. */
+static void rows_are_gradients_of_what_is_left(void **state)
+{
+    (void)state;
+    enum { ROWS = 4 };
+    const double times[ROWS] = {0, 0.7, 3, 6}, weights[2 * 3] = {0, 1, -1, 0, 0, 0};
+    const int left[ROWS] = {0, 0, 1, 2};
+    const costate_model_info about = costate_model_about(model);
+    const char *const methods[] = {"dopri853", "radau2a", "bdf"};
+    for (size_t m = 0; m < COUNT(methods); m++) {
+        double rows[ROWS * 2 * 3], y[2], at[ROWS * 2], dy[2 * 3];
+        costate_options back = by(methods[m], 1e-9).options;
+        costate_solver *s = make_solver(costate_model_problem(model), &back);
+        assert_ok(s, costate_adjoint_output(s, ROWS, times, rows));
+        assert_ok(s, costate_output(s, ROWS, times, at, NULL));
+        assert_ok(s, costate_solve(s, about.t0, about.t1, about.p, y));
+        assert_ok(s, costate_gradient(s, 3, weights, dy, NULL));
+        assert_true(rows[0] == 0 && rows[1] == dy[1] && rows[4] == dy[4]);
+        costate_free(s);
+        for (int k = 0; k < 3; k++) { /* at t1 there is no run */
+            costate_problem rest = *costate_model_problem(model);
+            rest.init = (costate_function){0};
+            rest.observe_at += left[k];
+            rest.observations -= left[k];
+            costate_options o = by("dopri853", 1e-12).options;
+            o.adjoint = "discrete";
+            s = make_solver(&rest, &o);
+            assert_ok(s, costate_solve(s, times[k], about.t1, about.p, at + 2 * k));
+            assert_ok(s, costate_gradient(s, 1, (double[]){1, 0}, dy, NULL));
+            for (int i = 0; i < 2; i++) {
+                assert_near(rows[(k * 2 + i) * 3 + 1] / dy[i], 1, 1e-5);
+                assert_near(rows[(k * 2 + i) * 3 + 2] / dy[i], -1, 1e-5);
+            }
+            costate_free(s);
+        }
+    }
+}
+
+static void rows_of_a_discrete_adjoint_are_refused(void **state)
+{
+    (void)state;
+    const double times[] = {3, 1};
+    double rows[2 * 2 * GOALS], y[2], dp[ALL];
+    const costate_model_info about = costate_model_about(model);
+    costate_options o = by("bdf", 1e-6).options;
+    costate_solver *s = make_solver(costate_model_problem(model), &o);
+    assert_ok(s, costate_adjoint_output(s, 2, times, rows)); /* the wrong way round */
+    assert_ok(s, costate_solve(s, about.t0, about.t1, about.p, y));
+    assert_refused(s, costate_gradient(s, GOALS, NULL, NULL, dp), COSTATE_ERR_TIMES, "time 1 of the adjoint");
+    assert_nan(rows, COUNT(rows));
+    costate_free(s);
+    o.adjoint = "discrete";
+    s = make_solver(costate_model_problem(model), &o);
+    assert_refused(s, costate_adjoint_output(s, 2, times, rows), COSTATE_ERR_CONTINUOUS, "need not be near lambda(t)");
+    costate_free(s);
+}
+
 /* ---- second order ------------------------------------------------------------------------------------------------------ */
 
 enum { WAYS = 3, PARTS = WAYS * (NP + 2) };
@@ -391,6 +450,8 @@ int main(void)
         cmocka_unit_test(many_lanes_go_back_in_parts),
         cmocka_unit_test(seeds_go_back_too),
         cmocka_unit_test(runs_may_go_back_in_time),
+        cmocka_unit_test(rows_are_gradients_of_what_is_left),
+        cmocka_unit_test(rows_of_a_discrete_adjoint_are_refused),
         cmocka_unit_test(products_have_the_order_of_the_method),
         cmocka_unit_test(products_do_not_depend_on_budgets),
         cmocka_unit_test(what_cannot_be_done_is_refused),

@@ -53,6 +53,7 @@ typedef struct ad_sym {
     ad_node *extent;   /* of an array: elements, a passive integer expression; NULL: unknown (input and output parameters) */
     int lane;          /* 1: w values */
     int steep;         /* of a temporary of derivatives: 1: 0 where a slope is infinite, as sqrt's result; 2: infinite there */
+    int divides;       /* 1: a quotient, of which a product with another one may underflow (linearize.c) */
     uint32_t from;     /* parameters of the function that its value is computed from, a bit for each (trust.h) */
     int calm;          /* of a tangent: 1: that of something calm (trust.h) */
     int points;        /* 1: a parameter of which there is one for each point (reverse.h, ad_over_points) */
@@ -175,6 +176,7 @@ typedef struct ad_model {
     ad_fn *fn[AD_FUNCTIONS]; /* by enum ad_function; NULL: not there */
     ad_fn *next_mode;        /* what it returns is the mode; NULL: not there */
     int all_events;          /* events + timed_events */
+    int mass_given;          /* 1: the equations may be algebraic ones */
     int unknown_events;      /* 1: lists of theirs are given, and not made of constants */
     int held, timed_held;    /* the last so many of events and of timed_events: conditions that are held (derive/held.h) */
     const char *prelude; /* C text the emitted file needs before its functions: types and const tables of the user's file; "" */

@@ -465,6 +465,13 @@ COSTATE_API int costate_gradient(costate_solver *s, int w, const double *weights
 COSTATE_API int costate_sensitivities(costate_solver *s, double t0, double t1, const double *p, double *y, int count,
                                       const int *variable, int w, const double *weights, double *d);
 
+/* Rows of lambda(t) for the continuous gradients to come (option adjoint = continuous): times in the order in which the run meets
+ * them; rows becomes count x n x w, w being that of costate_gradient or costate_adjoint. Row k is the adjoint of what
+ * costate_gradient differentiates: by how much it changes with y at times[k] (of an algebraic equation: its multiplier); at an
+ * observation, that included. The array belongs to the caller. count = 0 takes it back. A discrete adjoint has no such rows: what
+ * its sweep goes through need not be near lambda(t), above all with bdf; COSTATE_ERR_CONTINUOUS. */
+COSTATE_API int costate_adjoint_output(costate_solver *s, int count, const double *times, double *rows);
+
 /* Hessian times directions: lane l is the Hessian of sum_j weights[j*w + l] psi_j times (ydot[:,l], pdot[:,l]). Directions as in
  * costate_tangent, NULL: zero. weights as in costate_gradient, but NULL: the sum of all objectives, for every lane. hy0 or hp may
  * be NULL: not wanted. */
@@ -479,8 +486,8 @@ COSTATE_API int costate_hessian_full(costate_solver *s, const double *weights, i
 
 /* How far what was computed is from what an exact integration would give: the last run once more, each step as two halves,
  * and the same computed from that; a bar is twice the difference. The values themselves stay those of the run, whose derivatives
- * they are. Within a lane a bar is at least a twentieth of the largest, each variable's derivative being multiplied by the
- * variable's value (unless that is 0), each state divided by its tolerance: a difference may pass through zero. Only where both
+ * they are. A difference may pass through zero: relative to its value a bar is at least a twentieth of that of the whole lane,
+ * where derivatives are multiplied by the variable's value and states divided by their tolerances. Only where both
  * runs agree to the last bit is there no bar. What no bar sees: that Newton's method stops at a tolerance, and the model.
  * The cost is that of what was computed, twice. */
 typedef enum costate_barred {

@@ -4,6 +4,7 @@
 
 #include "base/kernels.h"
 #include "core/guide.h"
+#include "core/probe.h"
 #include "core/workers.h"
 #include "platform/machine.h"
 
@@ -148,6 +149,7 @@ int cst__attempt(costate_solver *s, run *r, step *st, double *err)
         if (rc != ACCEPTED) return rc;
     }
     int v = r->tg ? attempt_tangents(s, r, st, err) : ACCEPTED;
+    if (v == ACCEPTED && r->probing) v = cst__probe_attempt(s, r, st, err);
     if (v != ACCEPTED || !s->guide || !adaptive) return v;
     rc = s->guide->judge(s->guide->ctx, st, r->tg, err);
     if (rc < 0) return cst__callback_failed(s, rc, "rhs", st->from, st->h, st->n);

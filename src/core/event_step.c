@@ -144,9 +144,9 @@ static int guard_moves(costate_solver *s, const step *st, dblock *d)
     TRY(cst__event_by_size(s, st, v->row, NULL));
     double *values = cst__scratch(s, &s->ev->room, cst__pad((size_t)v->guards * w) + cst__pad((size_t)v->guards));
     if (!values) return s->status;
-    TRY(cst__of(s, "event's jvp", g->fn.jvp(0, st->ends->t, y, s->p, d->w, NULL, d->ydotnew, d->pdot, values, g->data)));
+    TRY(cst__of(s, "event's jvp", g->fn.jvp(0, st->to, y, s->p, d->w, NULL, d->ydotnew, d->pdot, values, g->data)));
     for (size_t l = 0; l < w; l++) along[l] = values[(size_t)k * w + l];
-    TRY(cst__of(s, "event's jvp", g->fn.jvp(0, st->ends->t, y, s->p, 1, &one, v->row, NULL, values, g->data)));
+    TRY(cst__of(s, "event's jvp", g->fn.jvp(0, st->to, y, s->p, 1, &one, v->row, NULL, values, g->data)));
     for (size_t l = 0; l < w; l++) d->taudot[l] = -along[l] / values[k];
     return 0;
 }

@@ -55,7 +55,8 @@ int cst__start(costate_solver *s, double t0, double t1, const double *p, const d
         if (!isfinite(s->y0[i]))
             return cst__fail(s, COSTATE_ERR_INPUT, "initial value of %s is %g", cst__state_name(s, i, buffer), s->y0[i]);
     costate_stats *st = &s->stats;
-    st->recomputed_steps = st->checkpoints = 0;
+    st->recomputed_steps = st->checkpoints = st->adjoint_steps = st->adjoint_rejected = 0;
+    st->adjoint_method = "";
     st->rhs = st->jvp = st->vjp = st->jvp2 = st->vjp_dot = st->jac = st->factor = st->solve = st->fallbacks = 0;
     st->tier = "none";
     if (s->ev) cst__events_hold(s);

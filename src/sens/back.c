@@ -165,6 +165,7 @@ static int interval(backward *b, double from, double to)
     in->guide = &b->guide;
     int status = b->lanes ? costate_tangent(in, from, to, b->par, b->y, b->lanes, b->ydot, b->pars)
                           : costate_solve(in, from, to, b->par, b->y);
+    if (b->s->adjoint_rows.count && status) cst__release(&b->s->alloc, b->rows), b->rows = NULL;
     b->steps += in->stats.steps;
     b->rejected += in->stats.rejected;
     if (!status) status = cst__back_flush(b, 0);
@@ -203,6 +204,7 @@ int cst__back_finish(backward *b, ablock *owed)
             if (b->second) owed->lambda_dot[i * w + l] += mass * b->ydot[i * lanes + l];
         }
     }
+    cst__back_rows_start(b, owed);
     const path_point *at = path_at(&b->path, s->t0);
     if (!at) return s->status;
     TRY(cst__consistent_adjoint(s, at->ydot, owed));
@@ -262,7 +264,8 @@ static void collect(const backward *b, size_t w, double *mu)
     }
 }
 
-static int gradient(costate_solver *s, ablock *owed, int objectives, const double *weights, const double *lambda, double *mu)
+static int gradient(costate_solver *s, ablock *owed, int objectives, const double *weights, const double *lambda, double *mu,
+                    int rows_w, int rows_first)
 {
     const size_t n = (size_t)s->prob.n, o = (size_t)s->nobj, w = (size_t)owed->w;
     TRY(cst__back_begin(s, owed->w - 1, 0, mu != NULL, NULL));
@@ -275,6 +278,8 @@ static int gradient(costate_solver *s, ablock *owed, int objectives, const doubl
     exchange(n, w, lead, owed->lambda);
     exchange(o, w, lead, owed->omega);
     b->lead = (int)lead;
+    b->rows_w = s->adjoint_rows.count ? rows_w : 0;
+    b->rows_first = rows_first;
     for (size_t i = 0; i < o; i++) {
         b->par[i] = owed->omega[i * w];
         for (size_t l = 1; l < w; l++) b->pars[i * (w - 1) + l - 1] = owed->omega[i * w + l];
@@ -304,7 +309,7 @@ static int part(costate_solver *s, lane_cut c, int q, int objectives, const doub
         for (size_t i = 0; objectives && i < o; i++)
             own[i * w + l] = weights ? weights[i * (size_t)c.w + from + l] : i == from + l;
     }
-    int status = gradient(s, &owed, objectives, own, seeds, owed.mu);
+    int status = gradient(s, &owed, objectives, own, seeds, owed.mu, c.w, q * c.lanes);
     cst__back_end(s);
     if (!status) status = cst__back_finite(s, lambda ? at : NULL, owed.mu, w);
     for (size_t l = 0, from = (size_t)(q * c.lanes); l < w && !status; l++) {
@@ -315,9 +320,23 @@ static int part(costate_solver *s, lane_cut c, int q, int objectives, const doub
     return status;
 }
 
+static int check_rows(costate_solver *s)
+{
+    const double dir = s->t1 > s->t0 ? 1 : -1;
+    const output *o = &s->adjoint_rows;
+    for (int k = 0; k < o->count; k++)
+        if (!(dir * (o->times[k] - (k ? o->times[k - 1] : s->t0)) >= 0) || !(dir * (s->t1 - o->times[k]) >= 0))
+            return cst__fail(s, COSTATE_ERR_TIMES, "time %d of the adjoint is %.17g, in a run from %.17g to %.17g", k,
+                             o->times[k], s->t0, s->t1);
+    return 0;
+}
+
 int cst__back_gradient(costate_solver *s, int w, int objectives, const double *weights, double *lambda, double *mu)
 {
     const lane_cut c = {(w + TOGETHER - 1) / TOGETHER, TOGETHER, w};
-    for (int q = 0; q < c.blocks; q++) TRY(part(s, c, q, objectives, weights, lambda, s->prob.np ? mu : NULL));
-    return 0;
+    const output *o = &s->adjoint_rows;
+    int status = check_rows(s);
+    for (int q = 0; q < c.blocks && !status; q++) status = part(s, c, q, objectives, weights, lambda, s->prob.np ? mu : NULL);
+    if (status) cst__fill_nan(o->y, (size_t)o->count * (size_t)s->prob.n * (size_t)w);
+    return status;
 }

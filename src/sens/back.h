@@ -52,7 +52,9 @@ struct backward {
     double *total, *part;       /* 1 + lanes: integral of |q'| of the probe, so far and over the step at hand */
     back_node node[BACK_NODES]; /* the newest first */
     int nodes;
-    const tangent *tg; /* with the others of these */
+    const tangent *tg;      /* with the others of these */
+    int rows_w, rows_first; /* rows of lambda: lanes of the call, and the first of those at hand */
+    double *rows;           /* of an interval: times, lambda of the first lane and of the others */
     double rtol;
     int64_t steps, rejected;
 };
@@ -74,9 +76,10 @@ int cst__back_finish(backward *b, ablock *owed);
 void cst__back_end(costate_solver *s); /* what a call needed is given back */
 int cst__back_finite(costate_solver *s, const double *lambda, const double *mu, size_t w);
 
-/* back_rows.c: around an interval. */
+/* back_rows.c: around an interval; at t0; after a failure. owed: M lambda there, and more. */
 int cst__back_rows(backward *b, double from, double to);
 int cst__back_rows_end(backward *b, double from, double to);
+void cst__back_rows_start(backward *b, const ablock *owed);
 
 /* First order: as costate_adjoint, or with objectives as costate_gradient (lambda NULL: not wanted). */
 int cst__back_gradient(costate_solver *s, int w, int objectives, const double *weights, double *lambda, double *mu);

@@ -72,6 +72,7 @@ static int back(costate_solver *s, tangent *tg, ablock *owed)
     TRY(cst__back_begin(s, w, 1, owed->mu_dot != NULL, tg));
     backward *b = s->back;
     b->objectives = 1;
+    b->rows_w = 0;
     b->pdot = owed->pdot;
     for (int o = 0; o < s->nobj; o++) b->par[o] = owed->omega[o * w];
     for (int l = 0; l < w; l++) b->pars[s->nobj * w + l] = 1;

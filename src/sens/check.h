@@ -34,7 +34,8 @@ typedef enum finding_word { NOT_MEASURED, AGREES, CONTRADICTS } finding_word;
 typedef struct finding {
     finding_word word;
     double most;          /* what the defect is held against */
-    double defect, noise; /* relative to the larger of claim and slope, or to a thousandth of the change by a finite step */
+    double defect, noise; /* relative to the larger of claim and slope, or to a thousandth of the change by a finite step, */
+    double size;          /* which is this */
     int more;             /* smaller steps could say more */
     int blank;            /* it agrees, for there is nothing to see */
 } finding;
@@ -75,6 +76,7 @@ typedef struct check {
     unsigned char *wanted; /* m: 1 for those */
     int tight; /* bits by which method "auto" has tightened the tolerances for the sake of derivatives: solver.tight */
     int fatal; /* memory ran out in a perturbed run */
+    uint64_t events; /* which ones happened */
     double *memory;
     double *x, *scale;      /* m: the point; the size of each component */
     double *d, *e;          /* m: directions at hand */

@@ -141,3 +141,18 @@ expect 0 gradient "$own/kink.c" --scaled --format json --quiet; silent err
 
 # What a run cost, for those who ask.
 expect 0 gradient "$lv" --verbose --method rodas4; says err 'linear solver: '; says err 'steps, '
+
+# The continuous adjoint: the same gradient to the tolerance, and lambda(t) in all formats; none of a discrete one.
+expect 0 gradient "$own/parts.c" --adjoint continuous --at 0,3 --rtol 1e-8
+says out 'adjoint equations by dopri5'
+says out 'd g[0] / d prey(t)'
+says out '199.793'
+expect 0 gradient "$own/parts.c" --adjoint continuous --adjoint-method radau2a --points 3 --format csv --plot lambda.svg
+says out 't,objective,state,adjoint'
+[ "$(wc -l <out)" -eq 13 ] || fail "rows of the adjoint"
+says lambda.svg 'd g[0] / d state(t)'
+expect 0 gradient "$own/parts.c" --adjoint continuous --at 3 --format json
+python "assert d['objectives'][0]['adjoint']['t'] == [3] and d['stats']['adjoint_steps'] > 0"
+expect 4 gradient "$own/parts.c" --at 3
+says err 'need not be near lambda(t)'
+expect 0 hessian "$own/parts.c" --adjoint continuous --full
