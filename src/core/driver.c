@@ -125,7 +125,7 @@ static int finish(costate_solver *s, run *r, const step *st)
     s->fnew_valid = 0;
     for (int b = 0; tg && b < tg->cut.blocks; b++) cst__dblock_accept(&tg->block[b], anew);
     s->stats.steps++;
-    cst__attempt_accepted(r);
+    cst__attempt_accepted(s, r);
     r->refused = r->failures = r->held = 0;
     r->count++;
     r->lag = s->opt.step > 0 ? r->base - st->to + (double)r->count * r->h : r->lag + (r->t - st->to + st->h);
