@@ -32,8 +32,11 @@ struct run {
     sight seen[3][SIGHTS]; /* of the attempt at hand and its parts, and of the two steps before it */
     sight usual[SIGHTS];   /* the largest of a number of steps before */
     sight doubt[SIGHTS];   /* of the last attempt at this step that they spoke against, if any, */
-    double wary;                 /* and where it ended: up to there sizes grow slowly */
+    double wary;           /* and where it ended: up to there sizes grow slowly */
     tangent *tg;
+    dblock probe; /* core/probe.h, if */
+    int probing;
+    double *allowed; /* n: errors of the probe */
     int workers;    /* threads that may share its blocks */
     double alone_s; /* what one takes for those of a step, as last measured */
     traj *tr;       /* NULL: not recorded */
@@ -50,9 +53,10 @@ int cst__restart(costate_solver *s);
 
 /* start.c: the size of the first attempt, from the behaviour of f near t0. */
 int cst__first_size(costate_solver *s, double *h);
+int cst__size_at(costate_solver *s, double t, const double *y, double *h); /* anywhere; s->ynew and s->fnew are free */
 
 /* attempt.c: step and tangents; a verdict, and in *err the largest error. Negative: failed for good. */
-int cst__attempt(costate_solver *s, run *r, const step *st, double *err);
+int cst__attempt(costate_solver *s, run *r, step *st, double *err); /* st may end earlier, at an event */
 void cst__attempt_accepted(const costate_solver *s, run *r);
 /* The running part of the objectives' directions over the step just accepted. */
 int cst__attempt_running(costate_solver *s, const run *r, const step *st);
