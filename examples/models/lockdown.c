@@ -1,5 +1,5 @@
-/* lockdown.c - an epidemic with a date from which there are fewer contacts, and the date is a parameter: when was it, seen from the
- * cases? No event is declared: the condition `t < p[DATE]` is one.
+/* lockdown.c - an epidemic with a date from which there are fewer contacts, and the date is a parameter: when was it, seen from
+ * the cases? No event is declared: the condition `t < p[DATE]` is one.
  *
  *     costate gradient examples/models/lockdown.c
  *     costate run      examples/models/lockdown.c --plot lockdown.svg
