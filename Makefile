@@ -7,7 +7,7 @@ PACKAGES := gcc libc6-dev make cmake pkg-config libcmocka-dev libopenblas-dev li
 MANUAL_PACKAGES := python3-sphinx python3-myst-parser furo
 BENCH_PACKAGES := petsc-dev libsundials-dev libopenmpi-dev gnuplot-nox
 
-.PHONY: help demo test bench accuracy docs manual clean
+.PHONY: help demo test bench accuracy bars docs manual clean
 .NOTPARALLEL:
 MAKEFLAGS += --no-print-directory
 
@@ -16,6 +16,7 @@ help:
 	@echo "make test    build and run all tests"
 	@echo "make bench   build and run the benchmarks against other libraries, and write docs/benchmarks.md"
 	@echo "make accuracy   build, then measure error against tolerance, for docs/accuracy_table.md"
+	@echo "make bars    build, then measure error bars against true errors, for docs/error_bars_table.md"
 	@echo "make docs    build, then put into the manual what its commands print and draw, and the headers say"
 	@echo "make manual  make HTML pages of the manual, with search, in build/manual"
 	@echo "make clean   remove everything that was built"
@@ -52,6 +53,12 @@ accuracy:
 	cmake --preset release
 	cmake --build --preset release --parallel $(JOBS) --target accuracy
 	build/release/tests/accuracy > docs/accuracy_table.md
+
+bars:
+	@tools/install-deps.sh $(PACKAGES)
+	cmake --preset release
+	cmake --build --preset release --parallel $(JOBS) --target bars
+	build/release/tests/bars > docs/error_bars_table.md
 
 docs:
 	@tools/install-deps.sh $(PACKAGES)

@@ -6,6 +6,8 @@
  * docs/guides/error_bars.md says how to read it. */
 #include "bars.h"
 
+#include <time.h>
+
 enum { LOOSEST = 3, TIGHTEST = 9, CELLS = TIGHTEST - LOOSEST + 1 };
 static const double least = 0.5, most = 4, never = 0.3; /* bar over error */
 static const double known = 20;                         /* an error is known if it is so many times what the truth leaves open */
@@ -258,13 +260,84 @@ static void print_asked(void)
            kept, cells, refused, dear, dearest);
 }
 
+/* ---- cost ----------------------------------------------------------------------------------------------------------------- */
+
+static const struct costed {
+    const char *file, *define, *method[4];
+} costed[] = {
+    {"problems/lotka_volterra", NULL, {"dopri5", "dopri853", "bdf"}},
+    {"problems/duffing", NULL, {"dopri5", "radau2a"}},
+    {"examples/models/epidemic", NULL, {"dopri5", "bdf"}},
+    {"problems/hires", NULL, {"rodas4", "radau2a", "bdf"}},
+    {"problems/pollu", NULL, {"rodas4", "radau2a", "bdf"}},
+    {"problems/brusselator_1d", "N=200", {"rodas4", "radau2a", "bdf"}},
+};
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Seconds of a run with its gradient, and of the bars: the least of many. */
+static int seconds(const subject *q, const char *method, double *gradient, double *bars)
+{
+    const costate_options o = bars_options(method, 1e-6);
+    answer a = answer_make(q->all);
+    double weights[1000] = {1}, psi_bar[1000], *y = malloc(q->n * sizeof *y);
+    costate_solver *s = NULL;
+    int status = costate_create(&s, &q->prob, &o);
+    const costate_error_bars b = {.of = COSTATE_BARS_GRADIENT,
+                                  .w = 1,
+                                  .weights = weights,
+                                  .psi = psi_bar,
+                                  .value = {a.g, a.g + q->n},
+                                  .bar = {a.g_bar, a.g_bar + q->n}};
+    *gradient = *bars = INFINITY;
+    double began = now();
+    for (int times = 0; !status && (times < 3 || now() < began + 0.4); times++) {
+        memcpy(y, q->about.y0, q->n * sizeof *y);
+        const double first = now();
+        status = costate_solve(s, q->about.t0, q->about.t1, q->about.p, y);
+        if (!status) status = costate_gradient(s, 1, weights, a.g, a.g + q->n);
+        const double second = now();
+        if (!status) status = costate_bars(s, &b);
+        *gradient = fmin(*gradient, second - first);
+        *bars = fmin(*bars, now() - second);
+    }
+    costate_free(s);
+    free(y);
+    answer_free(&a);
+    return status;
+}
+
+static void print_cost(void)
+{
+    printf("\n## Cost\n\nSeconds of a run with the gradient of one objective at 1e-6, and of its bars, which are two more of "
+           "both and what a "
+           "solver costs.\n\n| model | method | gradient | bars | ratio |\n|---|---|---|---|---|\n");
+    for (size_t i = 0; i < sizeof costed / sizeof *costed; i++) {
+        subject q = {0};
+        if (subject_load(&q, costed[i].file, costed[i].define)) continue;
+        for (int m = 0; m < 4 && costed[i].method[m]; m++) {
+            double gradient, bars;
+            if (seconds(&q, costed[i].method[m], &gradient, &bars)) continue;
+            printf("| %s | %s | %.2g | %.2g | %.2f |\n", strrchr(costed[i].file, '/') + 1, costed[i].method[m], gradient, bars,
+                   bars / gradient);
+            fflush(stdout);
+        }
+        subject_close(&q);
+    }
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2)
         printf("# Error bars against true errors\n\nWritten by `make bars`; [the guide](guides/error_bars.md) says how "
                "to read it.\n\n## Bar over error\n");
     for (int i = 0; i < MODELS; i++)
-        if (argc < 2 || strstr(models[i].file, argv[1])) print_model(&models[i]);
+        if (argc < 2 || (strstr(models[i].file, argv[1]) || !strcmp(argv[1], "table"))) print_model(&models[i]);
     printf("\n### All of it\n\n| of | runs | percent in [0.5, 4] | below 0.3 | least | largest | not known "
            "|\n|---|---|---|---|---|---|---|\n");
     print_tally("objective", &objectives);
@@ -272,5 +345,6 @@ int main(int argc, char **argv)
     print_tally("gradient, components", &components);
     print_tally("Hessian products, norm", &hessians);
     if (argc < 2 || !strcmp(argv[1], "asked")) print_asked();
+    if (argc < 2 || !strcmp(argv[1], "cost")) print_cost();
     return 0;
 }

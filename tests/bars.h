@@ -100,7 +100,7 @@ static inline costate_options bars_options(const char *method, double rtol)
     return o;
 }
 
-static inline int subject_open(subject *q, const char *file, const char *define, const char *best, int second)
+static inline int subject_load(subject *q, const char *file, const char *define)
 {
     char path[512];
     snprintf(path, sizeof path, "%s/%s.c", SOURCE_DIR, file);
@@ -116,6 +116,12 @@ static inline int subject_open(subject *q, const char *file, const char *define,
     for (size_t i = 0; i < q->n; i++) q->unit[i] = q->prob.init.eval ? 0 : fabs(q->about.y0[i]);
     for (size_t i = 0; i < q->np; i++) q->unit[q->n + i] = fabs(q->about.p[i]);
     q->truth = answer_make(q->all);
+    return 0;
+}
+
+static inline int subject_open(subject *q, const char *file, const char *define, const char *best, int second)
+{
+    if (subject_load(q, file, define)) return -1;
     answer other = answer_make(q->all);
     costate_options o = bars_options(best, 1e-13), p = bars_options(best, 1e-12);
     answer_fill(q, &o, 0, second, &q->truth);

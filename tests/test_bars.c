@@ -45,15 +45,19 @@ static costate_options sized(const char *method, double h)
     return o;
 }
 
-/* The floor of bars.c: it lifts what is small beside the largest of a lane. */
-static void as_bars(int rows0, const double *u0, const double *a, const double *b, int w, double *bar)
+/* The floor of bars.c, by which what is small in one component is not beside the whole lane. */
+static void as_bars(int rows, const double *unit, const double *a, const double *b, int w, double *bar)
 {
     for (int l = 0; l < w; l++) {
-        double most = 0;
-        for (int i = 0; i < rows0; i++) most = fmax(most, fabs(a[i * w + l] - b[i * w + l]) * (u0 ? u0[i] : 0));
-        for (int i = 0; i < rows0; i++) {
-            const double d = fabs(a[i * w + l] - b[i * w + l]), u = u0 ? u0[i] : 0;
-            bar[i * w + l] = 2 * (d > 0 && u > 0 ? fmax(d, most / u / 20) : d);
+        double most = 0, size = 0;
+        for (int i = 0; unit && i < rows; i++) {
+            most = fmax(most, fabs(a[i * w + l] - b[i * w + l]) * unit[i]);
+            size = fmax(size, fabs(a[i * w + l]) * unit[i]);
+        }
+        for (int i = 0; i < rows; i++) {
+            const double d = fabs(a[i * w + l] - b[i * w + l]);
+            const int floor = d > 0 && unit && unit[i] > 0;
+            bar[i * w + l] = 2 * (floor ? fmax(d, most / size * fabs(a[i * w + l]) / 20) : d);
         }
     }
 }

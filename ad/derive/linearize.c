@@ -3,6 +3,10 @@
  *   d(a + b) = da + db      d(a b) = b da + a db      d(a / b) = inv da - (r inv) db,  r = a / b, inv = 1 / b
  *   d g(a)   = g'(a) da     d(c ? a : b) = (c ? 1 : 0) da + (c ? 0 : 1) db
  *
+ * The product r inv is never computed: where b is large it is 0, though b's derivative may be as large again, as in
+ * log(1 + exp(y)). r (inv db) is neither 0 nor infinite where the derivative is not, so db comes first, with the direction that
+ * goes with it.
+ *
  * What is dear (calls, quotients) and large goes into temporaries before the statement, and stays under the names they have
  * there. */
 #include "base/arena.h"
@@ -188,8 +192,10 @@ static list quotient(work *w, ad_node **e)
     if (a.count == 0 && b.count == 0) return a;
     ad_node *inverse = is_inverse ? ad_copy(w->m, *e, NULL)
                                   : hoist(w, ad_div(w->m, ad_num(w->m, 1), ad_copy(w->m, n->b, NULL)), "inverse");
+    (*e)->sym->divides = inverse->sym->divides = 1;
     scale(w, &a, inverse, "factor", of_a);
-    scale(w, &b, ad_mul(w->m, ad_copy(w->m, *e, NULL), ad_copy(w->m, inverse, NULL)), "factor", of_b);
+    scale(w, &b, ad_copy(w->m, inverse, NULL), "factor", of_b);
+    scale(w, &b, ad_copy(w->m, *e, NULL), "factor", of_b);
     merge(w, &a, &b, -1);
     return a;
 }
@@ -290,8 +296,30 @@ int ad_linearize(ad_arena *m, ad_fn *fn, ad_node **expr, int (*active)(const ad_
     return l.count;
 }
 
+static int is_product(const ad_node *e)
+{
+    return e->op == AD_MUL || (e->op == AD_CALL && e->rule == AD_RULE_costate_along);
+}
+
+static int begins_with_quotient(const ad_node *e)
+{
+    const ad_node *first = is_product(e) ? e->a : e;
+    return first->op == AD_NAME && first->sym->divides;
+}
+
+/* factor * direction; of quotients in the factor all but the last are multiplied by at last. */
+static ad_node *times(ad_arena *m, int along, ad_node *factor, ad_node *direction)
+{
+    if (factor->op == AD_NEG) return ad_neg(m, times(m, along, factor->a, direction));
+    const int apart = is_product(factor) && begins_with_quotient(factor) && begins_with_quotient(factor->b);
+    if (!apart) return along ? ad_along(m, factor, direction) : ad_mul(m, factor, direction);
+    const int outer = along || factor->op == AD_CALL;
+    direction = times(m, along, factor->b, direction);
+    return outer ? ad_along(m, factor->a, direction) : ad_mul(m, factor->a, direction);
+}
+
 ad_node *ad_term_along(ad_arena *m, ad_wins wins, ad_node *factor, ad_node *direction)
 {
-    if (wins == AD_DIRECTION_WINS) return ad_along(m, factor, direction);
-    return wins == AD_FACTOR_WINS ? ad_along(m, direction, factor) : ad_mul(m, factor, direction);
+    if (wins == AD_FACTOR_WINS) return ad_along(m, direction, factor);
+    return times(m, wins == AD_DIRECTION_WINS, factor, direction);
 }

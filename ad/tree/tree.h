@@ -53,6 +53,7 @@ typedef struct ad_sym {
     ad_node *extent;   /* of an array: elements, a passive integer expression; NULL: unknown (input and output parameters) */
     int lane;          /* 1: w values */
     int steep;         /* of a temporary of derivatives: 1: 0 where a slope is infinite, as sqrt's result; 2: infinite there */
+    int divides;       /* 1: a quotient, of which a product with another one may underflow (linearize.c) */
     uint32_t from;     /* parameters of the function that its value is computed from, a bit for each (trust.h) */
     int calm;          /* of a tangent: 1: that of something calm (trust.h) */
     int points;        /* 1: a parameter of which there is one for each point (reverse.h, ad_over_points) */

@@ -486,8 +486,8 @@ COSTATE_API int costate_hessian_full(costate_solver *s, const double *weights, i
 
 /* How far what was computed is from what an exact integration would give: the last run once more, each step as two halves,
  * and the same computed from that; a bar is twice the difference. The values themselves stay those of the run, whose derivatives
- * they are. Within a lane a bar is at least a twentieth of the largest, each variable's derivative being multiplied by the
- * variable's value (unless that is 0), each state divided by its tolerance: a difference may pass through zero. Only where both
+ * they are. A difference may pass through zero: relative to its value a bar is at least a twentieth of that of the whole lane,
+ * where derivatives are multiplied by the variable's value and states divided by their tolerances. Only where both
  * runs agree to the last bit is there no bar. What no bar sees: that Newton's method stops at a tolerance, and the model.
  * The cost is that of what was computed, twice. */
 typedef enum costate_barred {

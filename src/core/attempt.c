@@ -4,6 +4,7 @@
 
 #include "base/kernels.h"
 #include "core/guide.h"
+#include "core/probe.h"
 #include "core/workers.h"
 #include "platform/machine.h"
 
@@ -143,6 +144,7 @@ int cst__attempt(costate_solver *s, run *r, const step *st, double *err)
     }
     if (*err > 1) return TOO_INACCURATE;
     int v = r->tg ? attempt_tangents(s, r, st, err) : ACCEPTED;
+    if (v == ACCEPTED && r->probing) v = cst__probe_attempt(s, r, st, err);
     if (v != ACCEPTED || !s->guide || !adaptive) return v;
     rc = s->guide->judge(s->guide->ctx, st, r->tg, err);
     if (rc < 0) return cst__callback_failed(s, rc, "rhs", st->from, st->h, st->n);

@@ -1,6 +1,7 @@
 /* auto.c - see auto.h */
 #include "core/auto.h"
 
+#include "core/probe.h"
 #include "core/rig.h"
 
 #include <math.h>
@@ -124,7 +125,7 @@ static void note(costate_solver *s, account *a, int status)
 /* Directions that steer the steps must not steer the choice. */
 static int chooses_apart(const costate_solver *s, const tangent *tg)
 {
-    return tg && tg->control && s->opt.step == 0;
+    return cst__probe_wanted(s) || (tg && tg->control && s->opt.step == 0);
 }
 
 static int choose_and_run(costate_solver *s, tangent *tg)
@@ -160,12 +161,13 @@ int cst__run(costate_solver *s, tangent *tg)
     s->choice[0] = s->warning[0] = 0;
     if (!s->automatic) return cst__run_once(s, tg, 0);
     if (!chooses_apart(s, tg)) return choose_and_run(s, tg);
-    const int64_t record = s->opt.record;
+    const int64_t record = s->opt.record, probe = s->opt.probe;
     const output out = s->out;
-    s->opt.record = 0;
+    s->opt.record = s->opt.probe = 0;
     s->out = (output){0};
     int status = choose_and_run(s, NULL);
     s->opt.record = record;
+    s->opt.probe = probe;
     s->out = out;
     s->have_run = 0;
     if (!status) status = cst__restart(s);

@@ -260,6 +260,7 @@ void costate_free(costate_solver *s)
     cst__release(&s->alloc, s->block_states.at);
     cst__release(&s->alloc, s->of_constraint.at);
     cst__release(&s->alloc, s->probe.at);
+    cst__release(&s->alloc, s->of_probe.at);
     costate_allocator alloc = cst__unguard(&s->guard, &s->alloc);
     cst__release(&alloc, s);
 }

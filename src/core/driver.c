@@ -11,6 +11,7 @@
 
 #include "base/kernels.h"
 #include "core/guide.h"
+#include "core/probe.h"
 #include "core/watch.h"
 #include "core/workers.h"
 #include "method/implicit.h"
@@ -124,6 +125,7 @@ static int finish(costate_solver *s, run *r, const step *st)
     s->f_valid = s->fnew_valid && !anew;
     s->fnew_valid = 0;
     for (int b = 0; tg && b < tg->cut.blocks; b++) cst__dblock_accept(&tg->block[b], anew);
+    if (r->probing) cst__dblock_accept(&r->probe, anew);
     s->stats.steps++;
     cst__attempt_accepted(r);
     r->refused = r->failures = r->held = 0;
@@ -205,6 +207,7 @@ int cst__run_once(costate_solver *s, tangent *tg, int leaves)
     r.least = least_anywhere(s);
     r.past = looks_past(s->table);
     if (tg) TRY(tg->load(s, tg));
+    TRY(cst__probe_start(s, &r));
     memcpy(s->y, s->y0, s->state * sizeof *s->y);
     if (s->im) TRY(cst__implicit_prepare(s));
     if (s->fam->start) s->fam->start(s, 1);

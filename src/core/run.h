@@ -31,6 +31,9 @@ struct run {
     sight doubt;   /* of the last attempt at this step that they spoke against, if any, */
     double wary;   /* and where it ended: up to there sizes grow slowly */
     tangent *tg;
+    dblock probe; /* core/probe.h, if */
+    int probing;
+    double *allowed; /* n: errors of the probe */
     int workers;    /* threads that may share its blocks */
     double alone_s; /* what one takes for those of a step, as last measured */
     traj *tr;       /* NULL: not recorded */

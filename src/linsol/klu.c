@@ -57,6 +57,7 @@ typedef struct sparse {
     klu_symbolic *symbolic;
     double *values; /* of the matrix to be factored, pairs if it is complex */
     double *rows;   /* slots x n: R; NULL: it is one */
+    int alone;      /* as in linsol_config */
     int64_t run;    /* from 1 */
     order order[2]; /* real, complex */
     double *work;   /* of a solve */
@@ -88,7 +89,7 @@ static int klu_open(void **self, const linsol_config *c)
 {
     sparse *k = cst__alloc(&c->alloc, 1, sizeof *k + (size_t)c->slots * sizeof(slot));
     if (!k) return COSTATE_ERR_MEMORY;
-    *k = (sparse){.alloc = c->alloc, .slots = c->slots, .run = 1};
+    *k = (sparse){.alloc = c->alloc, .slots = c->slots, .alone = c->alone, .run = 1};
     memset(k->slot, 0, (size_t)c->slots * sizeof(slot));
     klu_defaults(&k->common);
     k->common.scale = -1;
@@ -252,14 +253,14 @@ static int adopt_order(sparse *k, int cplx)
     return 0;
 }
 
-/* With the run's pivots, or with its own if those do not suit it. */
+/* With the run's pivots, or with its own if those do not suit it, or are not asked for. */
 static int factor_stably(sparse *k, slot *s)
 {
     /* Also the first matrix goes through refactor, so that it gives the same bits when it comes again. */
-    if (refactor(k, s->cplx)) {
+    if (!k->alone && refactor(k, s->cplx)) {
         int st = extract(k, s, k->order[s->cplx].pivots);
         if (st || stable(k, s)) return st;
-    } else if (k->common.status != KLU_SINGULAR) return COSTATE_ERR_MEMORY;
+    } else if (!k->alone && k->common.status != KLU_SINGULAR) return COSTATE_ERR_MEMORY;
     for (double tolerance = PIVOT;; tolerance *= 10) {
         klu_numeric *fresh = factor(k, s->cplx, k->values, tolerance < 1 ? tolerance : 1);
         int st = fresh ? extract(k, s, fresh) : status(k);
@@ -275,7 +276,7 @@ static int klu_slot_factor(void *self, int i, int cplx, double re, double im, co
     s->cplx = cplx != 0;
     int st = pencil_form(&k->map, cplx ? 2 : 1, cplx ? 1 : 0, re, im, jac, k->values);
     if (!st && s->row) scale_rows(k, s);
-    if (!st) st = adopt_order(k, s->cplx);
+    if (!st && !k->alone) st = adopt_order(k, s->cplx);
     if (!st) st = factor_stably(k, s);
     for (int j = 0; j < k->map.n && !st; j++) {
         double *d = s->u + s->up[j + 1] - 1;

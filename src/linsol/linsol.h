@@ -68,6 +68,7 @@ typedef struct linsol_config {
     int cplx;            /* own: complex matrices will come */
     double solutions;    /* about how many there will be with a matrix; 0: not known */
     linsol_said *said;   /* own: where LINSOL_CALLBACK is explained */
+    int alone;           /* klu: factors depend on the matrix alone, whatever was factored before; no pivots are reused */
 } linsol_config;
 
 /* A back end. All return 0, LINSOL_SINGULAR, COSTATE_ERR_MEMORY or another COSTATE_ERR_... */

@@ -343,7 +343,7 @@ static int bdf_step(costate_solver *s, const step *st, double *err)
         return 0;
     }
     if (rc) return rc;
-    if (err) cst__bdf_estimate(s, st, &f, first, st->stages, err);
+    if (err) TRY(cst__bdf_estimate(s, st, &f, first, st->stages, err));
     return st->ynew ? finish(s, st, &f, &a, kept, k.theta) : 0;
 }
 

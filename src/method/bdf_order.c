@@ -4,6 +4,9 @@
  *     sigma_q = product over i = 1..q of i alpha_i,   E(q) = sigma_q |e_q|,   T(q) = (q+1) E(q)
  *     accepted if max(|alpha_k + sum_(i<k) alpha_i - S_k|, alpha_k) |e_k| <= 1,   S_k = 1 + 1/2 + .. + 1/k
  *
+ * With variables of index 2 they stand for |(c M - f_y)^-1 c M e|, by the matrix of the step: what an error of the slopes does to
+ * y is what is left of it along the constraints, in a direction that the equations choose, and it may be many times as large.
+ *
  * The size changes seldom, and grows by two: formulas of high order are not stable on grids that grow from step to step. A run
  * begins with two steps of order 1; then order and size rise with every step until something speaks against it.
  * docs/theory.md (70); the rules are those of DASSL. */
@@ -31,19 +34,30 @@ void cst__bdf_settle_start(bdf *m, int algebraic)
 enum { JUMPS = 2 };
 static const double as_much = 0.7;
 
-static double norm_of(costate_solver *s, const step *st, int terms, const double *c, const double *const *v, const double *y)
+/* *norm of the sum of c v, which is lost, in units of the tolerances. */
+static int norm_of(costate_solver *s, const step *st, int terms, const double *c, const double *const *v, const double *y,
+                   double *norm)
 {
-    const bdf *m = s->method;
-    const double one = 1, *e = m->r;
+    bdf *m = s->method;
+    const double one = 1, *e = m->r, *from = st->y;
     const size_t n = (size_t)s->prob.n;
-    if (!m->jumps) return judge(s, st->h, terms, c, v, st->y, y);
+    const int index2 = cst__index2(s);
+    if (!index2 && !m->jumps) {
+        *norm = judge(s, st->h, terms, c, v, from, y);
+        return 0;
+    }
     cst__combine(n, NULL, terms, c, v, m->r);
-    mass_keep_differential(s, m->r);
-    return judge(s, st->h, 1, &one, &e, st->y, y);
+    if (index2) {
+        for (size_t i = 0; i < n; i++) m->r[i] *= m->held[m->at].shift * s->prob.mass[i];
+        TRY(cst__implicit_solve(s, &m->im, m->at, 0, 1, m->r));
+    }
+    if (m->jumps) mass_keep_differential(s, m->r);
+    *norm = judge(s, st->h, 1, &one, &e, from, y);
+    return 0;
 }
 
 /* |y_n - P_q(t_n)|; its past values must be there. */
-static double distance(costate_solver *s, const step *st, const bdf_formula *f, int q, const double *y)
+static int distance(costate_solver *s, const step *st, const bdf_formula *f, int q, const double *y, double *norm)
 {
     double c[BDF_PAST + 1] = {1};
     const double *v[BDF_PAST + 1] = {y};
@@ -53,7 +67,7 @@ static double distance(costate_solver *s, const step *st, const bdf_formula *f, 
             if (i != j) c[j + 1] *= f->x[i] / (f->x[i] - f->x[j]);
         v[j + 1] = bdf_past(s, st->y, j, 1);
     }
-    return norm_of(s, st, q + 2, c, v, y);
+    return norm_of(s, st, q + 2, c, v, y, norm);
 }
 
 static double alpha(const bdf_formula *f, int i)
@@ -62,15 +76,16 @@ static double alpha(const bdf_formula *f, int i)
 }
 
 /* E(q) and T(q), unless there are too few values. */
-static void estimate(costate_solver *s, const step *st, const bdf_formula *f, int q, const double *y)
+static int estimate(costate_solver *s, const step *st, const bdf_formula *f, int q, const double *y)
 {
     bdf *m = s->method;
     const double *ages = bdf_copied(s, st) + CARRY_AGES;
     m->term[q] = -1;
-    if (q < 1 || q > BDF_MOST || (q && ages[q - 1] == 0)) return;
-    m->e[q] = distance(s, st, f, q, y);
+    if (q < 1 || q > BDF_MOST || (q && ages[q - 1] == 0)) return 0;
+    TRY(distance(s, st, f, q, y, &m->e[q]));
     for (int i = 1; i <= q; i++) m->e[q] *= i * alpha(f, i);
     m->term[q] = (q + 1) * m->e[q];
+    return 0;
 }
 
 /* The order that the terms of the series ask for: not above k. */
@@ -81,26 +96,31 @@ static int lower(const bdf *m, int k)
     return k;
 }
 
-void cst__bdf_estimate(costate_solver *s, const step *st, const bdf_formula *f, int first, const double *y, double *err)
+int cst__bdf_estimate(costate_solver *s, const step *st, const bdf_formula *f, int first, const double *y, double *err)
 {
     bdf *m = s->method;
     const int k = f->k;
     m->ahead = 0;
     if (first) { /* the predictor has y' in place of a value at t0 - h */
         const double c[3] = {0.5, -0.5, -0.5 * st->h}, *const v[3] = {y, st->y, m->slope};
-        m->e[1] = norm_of(s, st, 3, c, v, y);
+        TRY(norm_of(s, st, 3, c, v, y, &m->e[1]));
         m->term[1] = 2 * m->e[1];
         m->lower = 1;
         *err = m->e[1];
-        return;
+        return 0;
     }
-    const double away = distance(s, st, f, k, y);
+    double away, left;
+    TRY(distance(s, st, f, k, y, &away));
+    left = away;
     const int jumps = s->prob.mass && !m->jumps && m->away > 0 && f->weight * away > 1 && away > as_much * m->away;
-    if (jumps) m->jumps = JUMPS;
-    *err = f->weight * (jumps ? distance(s, st, f, k, y) : away);
-    if (!jumps) m->away = away;
-    for (int q = k > 2 ? k - 2 : 1; q <= k; q++) estimate(s, st, f, q, y);
+    if (jumps) {
+        m->jumps = JUMPS;
+        TRY(distance(s, st, f, k, y, &left));
+    } else m->away = away;
+    *err = f->weight * left;
+    for (int q = k > 2 ? k - 2 : 1; q <= k; q++) TRY(estimate(s, st, f, q, y));
     m->lower = lower(m, k);
+    return 0;
 }
 
 /* |ydot_n - P_q(t_n)|, the largest of all lanes. */
@@ -171,9 +191,9 @@ static void choose(costate_solver *s, const step *st, int k)
     if (m->lower < k || k == m->most || raised || m->same < k + 2) return;
     bdf_formula f;
     cst__bdf_formula(s, st, k, &f);
-    estimate(s, st, &f, k + 1, st->stages);
-    if (m->term[k + 1] < 0) return;
-    m->e[k + 1] = fmax(distance(s, st, &f, k + 1, st->stages), m->ahead) / (k + 2);
+    if (estimate(s, st, &f, k + 1, st->stages) || m->term[k + 1] < 0) return;
+    if (distance(s, st, &f, k + 1, st->stages, &m->e[k + 1])) return;
+    m->e[k + 1] = fmax(m->e[k + 1], m->ahead) / (k + 2);
     m->term[k + 1] = (k + 2) * m->e[k + 1];
     if (k == 1) m->k = m->term[2] < m->term[1] / 2 ? 2 : 1;
     else if (m->term[k - 1] <= fmin(m->term[k], m->term[k + 1])) m->k = k - 1;

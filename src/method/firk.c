@@ -147,6 +147,17 @@ static int firk_dense(costate_solver *s, const step *st, double theta, double *y
 
 /* ---- the stages ---------------------------------------------------------------------------------------------------------- */
 
+static int factors(costate_solver *s, const step *st)
+{
+    firk *m = s->method;
+    if (m->h == st->h) return 0;
+    m->h = 0;
+    TRY(cst__implicit_factor(s, &m->im, 0, 0, m->gamma / st->h, 0));
+    TRY(cst__implicit_factor(s, &m->im, 1, 1, m->alpha / st->h, m->beta / st->h));
+    m->h = st->h;
+    return 0;
+}
+
 int cst__firk_matrices(costate_solver *s, const step *st, int note)
 {
     firk *m = s->method;
@@ -158,12 +169,21 @@ int cst__firk_matrices(costate_solver *s, const step *st, int note)
                                : cst__implicit_jacobian(s, &m->im, key, numbers[TIME], kept);
         TRY(cst__of(s, "jac", rc));
     }
-    if (m->h == st->h) return 0;
-    m->h = 0;
-    TRY(cst__implicit_factor(s, &m->im, 0, 0, m->gamma / st->h, 0));
-    TRY(cst__implicit_factor(s, &m->im, 1, 1, m->alpha / st->h, m->beta / st->h));
-    m->h = st->h;
-    return 0;
+    return factors(s, st);
+}
+
+int cst__firk_middle_matrices(costate_solver *s, const step *st)
+{
+    enum { MIDDLE = 1 };
+    firk *m = s->method;
+    const int64_t key = -2 - st->n; /* no step's own */
+    double *y[FIRK_STAGES];
+    firk_cut(st->stages, (size_t)s->prob.n, y);
+    if (m->im.key != key) {
+        m->h = 0;
+        TRY(cst__of(s, "jac", cst__implicit_jacobian(s, &m->im, key, firk_time(m, st, MIDDLE), y[MIDDLE])));
+    }
+    return factors(s, st);
 }
 
 /* A kept Jacobian serves unless convergence was slow, or an earlier attempt at this step came to nothing. */

@@ -102,6 +102,8 @@ newton_verdict cst__firk_judge(const costate_solver *s, const firk_system *q, co
 
 /* firk.c: the step's Jacobian, as its note says, and factors, unless they are at hand. */
 int cst__firk_matrices(costate_solver *s, const step *st, int note);
+/* And with the Jacobian of the middle stage, which is nearer to those of all stages. */
+int cst__firk_middle_matrices(costate_solver *s, const step *st);
 
 /* firk_coupled.c: factors of the step's exact matrix B, unless they are at hand, and B k = rhs or B^T k = rhs; x is 3n x w of
  * work. */

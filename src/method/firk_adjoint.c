@@ -5,13 +5,14 @@
  *
  * The system is solved for w, (I - h a_ij J_i)^T w = g with g_i = b_i lambda+ + sum_j a_ji h b_j r_y^T omega, and one vjp per
  * stage gives the rest. Direct: the tangent's matrix, transposed. Iterated: the step's real and complex factors, transposed, on
- * the residual (1/h) A^-T (g - w) + J_i^T w_i, which needs vjp at the stages and no matrices there.
+ * the residual (1/h) A^-T (g - w) + J_i^T w_i, which needs vjp at the stages and no matrices there. Where the Jacobian changes
+ * too much along the step for that, factors with the one of the middle stage do, at a quarter of the price of the direct way.
  * docs/theory.md (53), (54), (59). */
 #include "method/firk.h"
 
 #include "base/kernels.h"
 
-static int iterated(costate_solver *s, const step *st, int lanes, const firk_back *p, newton_verdict *v)
+static int iterated(costate_solver *s, const step *st, int middle, int lanes, const firk_back *p, newton_verdict *v)
 {
     firk *m = s->method;
     size_t nw = (size_t)s->prob.n * (size_t)lanes;
@@ -19,7 +20,7 @@ static int iterated(costate_solver *s, const step *st, int lanes, const firk_bac
     newton n = firk_sweep(s);
     double *y[FIRK_STAGES], c[FIRK_STAGES];
     firk_cut(st->stages, (size_t)s->prob.n, y);
-    TRY(cst__firk_matrices(s, st, s->log.note[st->n]));
+    TRY(middle ? cst__firk_middle_matrices(s, st) : cst__firk_matrices(s, st, s->log.note[st->n]));
     for (int i = 0; i < FIRK_STAGES; i++) {
         for (int j = 0; j < FIRK_STAGES; j++) c[j] = -m->transposed.x[i][j] / st->h;
         cst__combine(nw, NULL, FIRK_STAGES, c, (const double *const *)p->g, p->r[i]);
@@ -45,9 +46,12 @@ int cst__firk_back_solve(costate_solver *s, const step *st, int lanes, const fir
     const firk *m = s->method;
     int matrix_free = m->im.ls.ops->matrix_free;
     if (matrix_free || cst__implicit_iterates(s, 1)) {
-        newton_verdict v = NEWTON_FAILS;
-        int rc = iterated(s, st, lanes, p, &v);
-        if (rc ? rc != STEP_MATRIX : v == NEWTON_DONE) return rc;
+        int rc = 0;
+        for (int middle = 0; middle < 2; middle++) {
+            newton_verdict v = NEWTON_FAILS;
+            rc = iterated(s, st, middle, lanes, p, &v);
+            if (rc ? rc != STEP_MATRIX : v == NEWTON_DONE) return rc;
+        }
         if (matrix_free) return rc ? rc : STEP_NEWTON;
         s->stats.fallbacks++;
     }

@@ -53,8 +53,13 @@ static int open_coupled(costate_solver *s)
     memset(c->values, 0, nnz * sizeof *c->values); /* entries of the band that belong to no block stay so */
     c->mass = (linsol_mass){.pattern = {.format = COSTATE_BANDED}, .values = c->values + nnz};
     for (size_t r = 0; s->prob.mass && r < rows; r++) c->values[nnz + r] = s->prob.mass[r / S];
-    linsol_config config = {
-        .n = (int)rows, .pattern = p, .slots = 1, .alloc = s->alloc, .own = s->opt.linear_solver, .said = &m->im.said};
+    linsol_config config = {.n = (int)rows,
+                            .pattern = p,
+                            .slots = 1,
+                            .alloc = s->alloc,
+                            .own = s->opt.linear_solver,
+                            .said = &m->im.said,
+                            .alone = 1};
     if (s->prob.mass) config.mass = &c->mass;
     /* Where klu suits a step it suits its stages together: it is twice as fast as superlu on grids, and hundreds of times on
      * residuals, whose pivots off the diagonal cost superlu all sparsity. */

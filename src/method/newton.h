@@ -7,6 +7,9 @@
  *     kappa   what derivatives can bear. They are those of stages that are solved exactly, so the iteration goes on to here.
  *             Where it comes to a halt between the two, at round-off of f or because it is slow, it is done.
  *
+ * A correction that is small by chance, where the error passes 0 in what the matrix damps least, makes the rate of a moment
+ * small, too. Its derivative is not: so an iteration is done for derivatives' sake by the larger of the last two rates.
+ *
  * A recorded step that is taken again, or one of a given size, has no smaller one to turn to: it goes on for as long as it
  * gets anywhere. With the same input a recorded step does what it did, since this is asked only where it would have failed. */
 #ifndef COSTATE_METHOD_NEWTON_H
@@ -26,6 +29,7 @@ typedef struct newton {
     double share, kappa;
     double noise; /* corrections that round-off of y alone explains */
     double rate;  /* theta/(1-theta), of this iteration or, before its second correction, of the one before */
+    double expected; /* the rate before that, 0 if nothing is known: one correction may be small by chance */
     double theta; /* of the last two corrections; 0 before there are two */
     double most_theta; /* of all: of a matrix that is not normal the last says nothing of the first */
     int near;     /* algebraic equations: a first correction was small, or one much smaller than that before */
@@ -59,7 +63,8 @@ static inline double newton_tolerance(const costate_solver *s)
 static inline newton newton_start(const costate_solver *s, const step *st, double size, double rate)
 {
     const double kappa = newton_tolerance(s), least = 1e-6, believed = 1e-5;
-    double guess = rate > 0 && kappa > least ? powf((float)fmax(rate, DBL_EPSILON), 0.8f) : 1; /* single precision will do */
+    const int known = rate > 0 && kappa > least;
+    double guess = known ? powf((float)fmax(rate, DBL_EPSILON), 0.8f) : 1; /* single precision will do */
     if (guess < believed) guess = believed;
     return (newton){.most = (int)s->opt.newton_most,
                     .firm = step_is_given(s, st),
@@ -68,7 +73,8 @@ static inline newton newton_start(const costate_solver *s, const step *st, doubl
                     .kappa = kappa,
                     .noise = 1000 * DBL_EPSILON * size,
                     .near = s->prob.mass ? 0 : -1,
-                    .rate = guess};
+                    .rate = guess,
+                    .expected = known ? guess : 0};
 }
 
 /* An iteration that would not converge in time, or halts. One that is slow goes on, where steps have a given size. */
@@ -102,10 +108,11 @@ static inline newton_verdict newton_judge(newton *c, double norm)
     if (theta > 0) {
         c->theta = theta;
         c->most_theta = fmax(c->most_theta, theta);
+        if (c->k > 2) c->expected = c->rate;
         c->rate = norm / (before - norm);
     }
     double error = c->rate * norm;
-    if (error <= c->kappa || norm == 0) return NEWTON_DONE;
+    if (fmax(c->expected, c->rate) * norm <= c->kappa || norm == 0) return NEWTON_DONE;
     int left = c->most - c->k;
     if (error <= c->share) return left > -(c->sized ? 9 : 1) * c->most ? NEWTON_AGAIN : NEWTON_DONE;
     int late = left <= 0 || (c->k > 1 && error * __builtin_powi(c->theta, left - 1) > c->share);

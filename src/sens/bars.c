@@ -1,6 +1,6 @@
 /* bars.c - error bars: what was computed, computed once more over halved steps (core/halved.h).
  *
- *     bar_i = 2 max(|d_i|, u_i^-1 max_j u_j |d_j| / 20),     d = value - value over the halves;     0 where d_i is 0
+ *     bar_i = 2 max(|d_i|, |x_i| r / 20),  r = max_j u_j |d_j| / max_j u_j |x_j|,  d = x - x over the halves;  0 where d_i is 0
  *
  * docs/theory.md, "Error bars". The maximum is over all of a lane. u_i makes its components comparable: the value of variable i
  * for derivatives by it, one over the tolerance of a state. Where that is 0 or not known, as of objectives, which have units of
@@ -13,7 +13,7 @@
 
 #include <math.h>
 
-static const double twice = 2, least = 1.0 / 20; /* of a difference; of the largest of a lane */
+static const double twice = 2, least = 1.0 / 20; /* of a difference; of what a lane is off by, relative */
 
 typedef struct part { /* rows x w values, what they are over the halves, and bars; */
     size_t rows;
@@ -33,17 +33,18 @@ static double unit_of(const part *x, size_t i)
 /* Lane l of one or two parts that are compared with each other. */
 static void lane(const part *x, int parts, size_t w, size_t l)
 {
-    double most = 0;
+    double most = 0, size = 0;
     for (int q = 0; q < parts; q++)
         for (size_t i = 0; i < x[q].rows; i++) {
-            const double d = fabs(x[q].value[i * w + l] - x[q].again[i * w + l]);
+            const double value = x[q].value[i * w + l], d = fabs(value - x[q].again[i * w + l]), unit = unit_of(&x[q], i);
             x[q].bar[i * w + l] = d;
-            most = fmax(most, d * unit_of(&x[q], i));
+            most = fmax(most, d * unit);
+            size = fmax(size, fabs(value) * unit);
         }
     for (int q = 0; q < parts; q++)
         for (size_t i = 0; i < x[q].rows; i++) {
-            double *bar = &x[q].bar[i * w + l], unit = unit_of(&x[q], i);
-            *bar = twice * (*bar == 0 || unit == 0 ? *bar : fmax(*bar, least * most / unit));
+            double *bar = &x[q].bar[i * w + l], floor = size > 0 ? least * most / size * fabs(x[q].value[i * w + l]) : 0;
+            *bar = twice * (*bar == 0 || unit_of(&x[q], i) == 0 ? *bar : fmax(*bar, floor));
         }
 }
 

@@ -34,7 +34,8 @@ typedef enum finding_word { NOT_MEASURED, AGREES, CONTRADICTS } finding_word;
 typedef struct finding {
     finding_word word;
     double most;          /* what the defect is held against */
-    double defect, noise; /* relative to the larger of claim and slope, or to a thousandth of the change by a finite step */
+    double defect, noise; /* relative to the larger of claim and slope, or to a thousandth of the change by a finite step, */
+    double size;          /* which is this */
     int more;             /* smaller steps could say more */
     int blank;            /* it agrees, for there is nothing to see */
 } finding;

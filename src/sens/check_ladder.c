@@ -172,7 +172,8 @@ finding cst__ladder_judge(const ladder *l, size_t row, double claim, double boun
     double allowed = bound + slack / size;
     int converges = off <= before / 8;
     double left = converges ? fmin(off, extrapolated(r + last, claim)) : off;
-    finding f = {.most = allowed, .defect = left / size, .noise = (r[last].noise + (converges ? left : r[last].apart)) / size};
+    finding f = {.most = allowed, .size = size, .defect = left / size,
+                 .noise = (r[last].noise + (converges ? left : r[last].apart)) / size};
     f.more = off > allowed * size;
     if (!f.more || converges) f.word = AGREES;
     else if (settled(r, last, count, claim)) f.word = CONTRADICTS;

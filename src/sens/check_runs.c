@@ -175,15 +175,20 @@ double cst__check_bound(const check *c)
     return c->s->d.exact ? 1e-6 : 1e-3;
 }
 
+/* The largest slope of an objective. */
+static double steepest(const check *c, size_t j)
+{
+    double most = 0;
+    for (int q = 0; q < c->ways; q++) most = fmax(most, fabs(c->tangents[(size_t)q * c->nobj + j]));
+    return most;
+}
+
 /* What Newton's iteration leaves knows nothing of single components. */
 void cst__check_slack(const check *c, int way, double *slack)
 {
     const double soft = cst__check_softness(c);
-    for (size_t j = 0; j < c->nobj; j++) {
-        double most = 0;
-        for (int q = 0; soft > 0 && q < c->ways; q++) most = fmax(most, fabs(c->tangents[(size_t)q * c->nobj + j]));
-        slack[j] = soft * most + 1000 * c->tangent_noise[(size_t)way * c->nobj + j];
-    }
+    for (size_t j = 0; j < c->nobj; j++)
+        slack[j] = soft * steepest(c, j) + 1000 * c->tangent_noise[(size_t)way * c->nobj + j];
 }
 
 /* ---- over the recorded steps ---------------------------------------------------------------------------------------- */
@@ -294,13 +299,15 @@ static void blame_rest(check *c, int way, finding *found)
 }
 
 /* Free runs approximate the true derivative, and so does the tangent: where a tenth of the tolerance changes the latter that
- * much, nothing is wrong but the tolerance. Not where it is altogether elsewhere. */
+ * much, nothing is wrong but the tolerance. Not where it is altogether elsewhere, unless the slope is nothing to the largest of
+ * its objective: of a quantity that is conserved nothing but errors is left. */
 static void excuse(check *c, int way, size_t j, finding *f)
 {
-    const double *sharp = sharper_tangents(c);
+    const double *sharp = sharper_tangents(c), nothing = fmin(1e-3, 1e3 * c->s->opt.rtol) * steepest(c, j);
     double here = c->tangents[(size_t)way * c->nobj + j], there = sharp ? sharp[(size_t)way * c->nobj + j] : NAN;
+    const double off = f->defect < gross ? f->defect * fabs(here) : f->defect * f->size;
     cst__check_way(c, way, c->d, 1);
-    if (f->defect < gross && 10 * fabs(here - there) >= f->defect * fabs(here)) f->word = AGREES;
+    if ((f->defect < gross || off <= nothing) && 10 * fabs(here - there) >= off) f->word = AGREES;
     if (f->word == CONTRADICTS && isfinite(there)) c->loose = fmax(c->loose, fabs(here - there) / fmax(fabs(here), fabs(there)));
 }
 

@@ -116,6 +116,7 @@ struct costate_solver {
     reserve of_constraint;
     const signed char *constraint; /* n: equations that are constraints of index 2; NULL: there are none. core/hidden.h */
     int start_stays;               /* parameters do not move the initial values off them */
+    reserve of_probe; /* core/probe.h */
     reserve probe; /* of what watches an explicit method; */
     double reach[ANGLES]; /* how far |h lambda| may go under it, by the cosine of lambda from -1 to 1; 0: not asked yet */
     int64_t fast_step; /* where its last run met a mode that it hardly damps, -1: nowhere; */
