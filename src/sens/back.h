@@ -1,4 +1,4 @@
-/* back.h - the continuous adjoint: the adjoint equations themselves, integrated back along a recorded run. docs/theory.md (80)
+/* back.h - the continuous adjoint: the adjoint equations themselves, integrated back along a recorded run. docs/theory.md (100)
  *
  *     M^T lambda' = -f_y^T lambda - r_y^T omega,        mu' = -f_p^T lambda - r_p^T omega
  *

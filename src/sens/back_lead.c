@@ -5,10 +5,10 @@
  *              no absolute size of lambda; every lane has its own R.
  *     reach    at most PATH_REACH steps of the run at once, so that nothing is stepped over
  *     mu       by the method's own formula at the points of accepted steps, with seeds weight times lambda straight into mu
- *     probe    q' = lambda^T f_p v + r_p v, v_i = about +-|p_i|: what mu is an integral of, along one irregular direction; its error by
- *              the method's estimate, in tolerances of the integral of |q'|
+ *     probe    q' = lambda^T f_p v + r_p v, v_i = about +-|p_i|: what mu is an integral of, along one irregular direction; its
+ *              error by the method's estimate, in tolerances of the integral of |q'|
  *
- * docs/theory.md (82) - (84) */
+ * docs/theory.md (102) - (104) */
 #include "sens/back.h"
 
 #include "base/kernels.h"
@@ -45,8 +45,8 @@ static double size_of(const backward *b, const double *y, const double *x, size_
     return sqrt(sum / (double)judged);
 }
 
-/* Lane l of ydot relative to y: what lambdadot is, relative to lambda, when nothing cancels. Where all of it does, no digits of what
- * is left are asked for. */
+/* Lane l of ydot relative to y: what lambdadot is, relative to lambda, when nothing cancels. Where all of it does, no digits of
+ * what is left are asked for. */
 static double relative(const backward *b, const path_point *at, size_t w, size_t l)
 {
     const size_t judged = cst__judged(b->s);
