@@ -233,7 +233,7 @@ static const other others[] = {
     {"tangent_solve", "direct", 1}, {"adjoint_solve", "iterated", 1}, {"sweep_tol", "1e-9", 0}, {"estimator", "sdirk", -1},
     {"gmres_tol", "1e-8", -1},     {"gmres_basis", "7", -1},   {"gmres_most", "40", -1},      {"lanes", "16", -1},
     {"sensitivities", "tangent", 1}, {"threads", "2", 0},       {"adjoint", "continuous", 1}, {"adjoint_method", "rk43", 1},
-    {"probe", "1", 0},
+    {"probe", "1", 0},             {"event_samples", "3", 1},  {"max_events", "10", 1},       {"switches", "off", 1},
 };
 
 static void set_member(costate_options *o, const char *name, const char *value)

@@ -21,7 +21,8 @@ static int tangent_of_block(costate_solver *worker, int b, void *ctx)
 {
     const tangents *t = ctx;
     dblock *d = &t->block[b];
-    TRY(worker->fam->tangent(worker, t->st, d, NULL));
+    if (worker->leader && worker->ev) cst__events_follow(worker);
+    TRY(take_tangent(worker, t->st, d, NULL));
     return cst__all_finite(worker->live * (size_t)d->w, d->ydotnew) ? 0 : STEP_NOT_FINITE;
 }
 
@@ -53,7 +54,7 @@ static int attempt_tangents(costate_solver *s, run *r, const step *st, double *e
     for (int b = 0; b < r->tg->cut.blocks; b++) {
         dblock *d = &r->tg->block[b];
         double e = 0;
-        int rc = s->fam->tangent(s, &taken, d, steer ? &e : NULL);
+        int rc = take_tangent(s, &taken, d, steer ? &e : NULL);
         if (rc < 0) return cst__callback_failed(s, rc, "jvp", st->from, st->h, st->n);
         r->reason = rc;
         if (rc > 0) return REFUSED;
@@ -125,7 +126,7 @@ void cst__attempt_accepted(run *r)
 
 /* ---- the attempt ------------------------------------------------------------------------------------------------------- */
 
-int cst__attempt(costate_solver *s, run *r, const step *st, double *err)
+int cst__attempt(costate_solver *s, run *r, step *st, double *err)
 {
     int adaptive = s->opt.step == 0;
     *err = 0;
@@ -143,6 +144,10 @@ int cst__attempt(costate_solver *s, run *r, const step *st, double *err)
         if (rc > 0) return REFUSED;
     }
     if (*err > 1) return TOO_INACCURATE;
+    if (s->ev) {
+        rc = cst__event_search(s, r, st);
+        if (rc != ACCEPTED) return rc;
+    }
     int v = r->tg ? attempt_tangents(s, r, st, err) : ACCEPTED;
     if (v == ACCEPTED && r->probing) v = cst__probe_attempt(s, r, st, err);
     if (v != ACCEPTED || !s->guide || !adaptive) return v;
@@ -155,7 +160,8 @@ int cst__attempt(costate_solver *s, run *r, const step *st, double *err)
 static int running_tangent_of_block(costate_solver *worker, int b, void *ctx)
 {
     const tangents *t = ctx;
-    return worker->fam->running_tangent(worker, t->st, &t->block[b]);
+    if (worker->leader && worker->ev) cst__events_follow(worker);
+    return take_running_tangent(worker, t->st, &t->block[b]);
 }
 
 int cst__attempt_running(costate_solver *s, const run *r, const step *st)

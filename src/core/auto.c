@@ -156,9 +156,9 @@ static int choose_and_run(costate_solver *s, tangent *tg)
                         a.stats.fail_component, "%s (tried: %s)", a.reason, a.others);
 }
 
-int cst__run(costate_solver *s, tangent *tg)
+static int run_as_asked(costate_solver *s, tangent *tg)
 {
-    s->choice[0] = s->warning[0] = 0;
+    s->choice[0] = 0;
     if (!s->automatic) return cst__run_once(s, tg, 0);
     if (!chooses_apart(s, tg)) return choose_and_run(s, tg);
     const int64_t record = s->opt.record, probe = s->opt.probe;
@@ -172,4 +172,19 @@ int cst__run(costate_solver *s, tangent *tg)
     s->have_run = 0;
     if (!status) status = cst__restart(s);
     return status ? status : cst__run_once(s, tg, 0);
+}
+
+int cst__run(costate_solver *s, tangent *tg)
+{
+    s->warning[0] = 0;
+    int status = run_as_asked(s, tg);
+    while (status && s->ev && cst__events_release(s, status)) {
+        char words[sizeof s->warning];
+        memcpy(words, s->warning, sizeof words);
+        cst__begin(s);
+        status = cst__restart(s);
+        if (!status) status = run_as_asked(s, tg);
+        if (!status && !s->warning[0]) memcpy(s->warning, words, sizeof words);
+    }
+    return status;
 }

@@ -5,6 +5,7 @@
 #include "base/sized.h"
 #include "base/sparsity.h"
 #include "core/auto.h"
+#include "core/events.h"
 #include "core/rig.h"
 #include "core/watch.h"
 
@@ -49,11 +50,11 @@ static int check_problem(costate_solver *s)
     costate_problem *p = &s->prob;
     TRY(check_sizes(s));
     if (!p->rhs) return cst__fail(s, COSTATE_ERR_RHS, "costate_problem.rhs is NULL");
-    s->has_objective = p->terminal.eval || p->running.eval || p->observe.eval;
+    s->has_objective = p->terminal.eval || p->running.eval || p->observe.eval || p->on_event.eval;
     if (p->objectives < 0) return cst__fail(s, COSTATE_ERR_OBJECTIVES, "objectives = %d", p->objectives);
     if (p->objectives > 0 && !s->has_objective)
-        return cst__fail(s, COSTATE_ERR_OBJECTIVES, "objectives = %d, but none of terminal, running and observe has an eval",
-                         p->objectives);
+        return cst__fail(s, COSTATE_ERR_OBJECTIVES,
+                         "objectives = %d, but none of terminal, running, observe and on_event has an eval", p->objectives);
     if (s->has_objective && p->objectives == 0) p->objectives = 1;
     if (p->observations < 0) return cst__fail(s, COSTATE_ERR_OBJECTIVES, "observations = %d", p->observations);
     if (!p->observe.eval != !p->observations)
@@ -74,7 +75,7 @@ static int check_problem(costate_solver *s)
     if (p->steady && cst__index2(s))
         return cst__fail(s, COSTATE_ERR_STEADY,
                          "there are variables of index 2: with all slopes given, constraints cannot be satisfied");
-    if (p->events || p->timed_events) return cst__fail(s, COSTATE_ERR_EVENTS, "this version cannot find events yet");
+    TRY(cst__events_check(s));
     char why[160] = "";
     int status = pattern_check(&p->pattern, p->n, why, sizeof why);
     return status ? cst__fail(s, status, "%s", why) : 0;
@@ -96,6 +97,7 @@ static int open_derivatives(costate_solver *s)
 
 int cst__furnish(costate_solver *s)
 {
+    TRY(cst__events_open(s));
     TRY(open_derivatives(s));
     TRY(cst__rig_open(s));
     fill_atol(s, s->opt.atols);
@@ -115,6 +117,7 @@ static void dismantle(costate_solver *s, option_affects what)
 /* Opens it again; stores and threads open when they are needed. `atols` are as in the options. */
 static int assemble(costate_solver *s, option_affects what, const double *atols)
 {
+    if (what >= AFFECTS_ALL) TRY(cst__events_open(s));
     if (what >= AFFECTS_ALL) TRY(open_derivatives(s));
     if (what >= AFFECTS_METHOD) {
         s->chosen = cst__auto_first(s);
@@ -251,6 +254,7 @@ void costate_free(costate_solver *s)
     if (!s) return;
     dismantle(s, AFFECTS_ALL);
     cst__watch_close(s);
+    cst__events_close(s);
     cst__release(&s->alloc, s->obs_step);
     for (int i = 0; i < OPTION_COUNT; i++) cst__release(&s->alloc, s->texts[i]);
     cst__log_free(s);

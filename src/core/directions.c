@@ -50,6 +50,6 @@ void cst__dblock_accept(dblock *d, int anew)
 {
     swap(&d->ydot, &d->ydotnew);
     swap(&d->fdot, &d->fdotnew);
-    d->fdot_valid = d->fdotnew_valid && !anew;
-    d->fdotnew_valid = 0;
+    d->fdot_valid = d->fdotnew_valid && !anew && !d->moved;
+    d->fdotnew_valid = d->moved = 0;
 }

@@ -105,7 +105,7 @@ static int observe_within(costate_solver *s, run *r, const step *st)
 static int finish(costate_solver *s, run *r, const step *st)
 {
     tangent *tg = r->tg;
-    int stop = st->to == r->stop;
+    int stop = st->to == r->stop || st->ends != NULL;
     int led = s->guide ? s->guide->accepted(s->guide->ctx, st, tg) : 0;
     if (led) return cst__callback_failed(s, led, "rhs", st->from, st->h, st->n);
     int rc = s->d.running.fn.eval ? s->fam->running(s, st, s->psi) : 0;
@@ -133,7 +133,7 @@ static int finish(costate_solver *s, run *r, const step *st)
     r->lag = s->opt.step > 0 ? r->base - st->to + (double)r->count * r->h : r->lag + (r->t - st->to + st->h);
     r->t = st->to;
     if (stop) {
-        r->base = r->stop;
+        r->base = st->to;
         r->lag = 0;
         r->count = 0;
     }
@@ -155,11 +155,22 @@ static int observe(costate_solver *s, run *r)
     return 0;
 }
 
+/* Those at t0, and the sides of the others. */
+static int begin_events(costate_solver *s, run *r)
+{
+    TRY(cst__event_sides(s, r->t));
+    TRY(cst__events_due(s, r, NULL));
+    cst__events_next_stop(s, r);
+    return 0;
+}
+
 static int walk(costate_solver *s, run *r)
 {
     TRY(observe(s, r));
-    while (r->t != s->t1) {
+    if (s->ev) TRY(begin_events(s, r));
+    while (r->t != s->t1 && !(s->ev && s->ev->stopped)) {
         step st = {.n = s->log.count, .from = r->t, .lag = r->lag, .y = s->y, .ynew = s->ynew, .stages = s->stages, .note = -1};
+        if (s->ev) st.begins = cst__event_at(s, st.n);
         if (r->tr) TRY(cst__record_reserve(s, PRIMAL, st.n, s->y, &st.stages));
         for (;;) {
             double err;
@@ -177,15 +188,18 @@ static int walk(costate_solver *s, run *r)
             }
             st.note = s->note;
             double planned = fabs(r->h);
-            if (s->opt.step == 0) r->h = settle(s, r, &st, ACCEPTED, err);
+            if (s->opt.step == 0 && !st.ends) r->h = settle(s, r, &st, ACCEPTED, err);
             if ((r->wary - st.to) * st.h > 0) r->h = copysign(fmin(fabs(r->h), 2 * fabs(st.h)), st.h);
             int cut_short = fabs(st.h) < planned && fabs(r->h) < planned; /* by a stop only */
             if (s->opt.step > 0 || cut_short) r->h = copysign(planned, st.h);
             break;
         }
-        if (s->fam->mode && cst__stiffness_step(s, r, &st)) return RUN_STIFF;
+        if (s->fam->mode && !st.ends && cst__stiffness_step(s, r, &st)) return RUN_STIFF;
         TRY(finish(s, r, &st));
         TRY(observe(s, r));
+        if (!s->ev) continue;
+        TRY(cst__events_due(s, r, &st));
+        cst__events_next_stop(s, r);
     }
     return 0;
 }
@@ -229,6 +243,7 @@ int cst__run_once(costate_solver *s, tangent *tg, int leaves)
     for (int b = 0; tg && !rc && b < tg->cut.blocks; b++)
         rc = cst__terminal_tangent(s, s->yend, &tg->block[b], tg->block[b].ydot);
     if (rc) return cst__callback_failed(s, rc, "terminal", s->t1, 0, s->log.count);
+    if (s->ev && s->out.count) cst__output_stopped(s, tg);
     if (!cst__all_finite((size_t)s->nobj, s->psi))
         return cst__fail_at(s, COSTATE_ERR_NOT_FINITE, s->t1, 0, s->log.count, -1, -1, "an objective");
     for (int b = 0; tg && b < tg->cut.blocks; b++)

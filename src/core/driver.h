@@ -3,6 +3,7 @@
 #define COSTATE_CORE_DRIVER_H
 
 #include "core/directions.h"
+#include "core/events.h"
 #include "core/objective.h"
 
 #include <math.h>
@@ -22,6 +23,7 @@ int cst__step_words(costate_solver *s, int rc, const char *which, char *words, s
 /* core/output.c: rows of output at t0, and those that fall into the step just accepted. */
 int cst__output_start(costate_solver *s, tangent *tg);
 int cst__output_step(costate_solver *s, const step *st, tangent *tg);
+void cst__output_stopped(costate_solver *s, tangent *tg);
 
 /* Observation k within a step, which is the last one of the log: its part of psi and of the directions. y comes to
  * s->fnew, which is nothing to a family that interpolates. */
@@ -54,7 +56,8 @@ static inline step recorded_step(const costate_solver *s, int64_t n, const doubl
     step st = {.n = n, .h = l->h[n], .from = l->t[n], .to = l->t[n + 1], .note = l->note[n]};
     st.y = y, st.stages = stages, st.ynew = ynew;
     cst__step_sides(&st, l->stop[n], l->stop[n + 1]);
-    st.held = l->stop[n + 1] == 2;
+    st.held = (l->stop[n + 1] & 3) == 2;
+    if (s->ev) cst__events_enter(s, &st);
     return st;
 }
 
@@ -98,7 +101,7 @@ static inline double observed_theta(const costate_solver *s, int k)
 /* Slopes at the end of step n - 1 are not those at the start of step n: there is a stop between them, and they may see it. */
 static inline int slopes_end(const costate_solver *s, int64_t n)
 {
-    return s->log.stop[n] && !s->prob.autonomous;
+    return (s->log.stop[n] && !s->prob.autonomous) || s->log.stop[n] > EVENT_STOP;
 }
 
 /* It is taken again for a trajectory. */

@@ -20,6 +20,10 @@ static void observations(costate_solver *h, const costate_solver *s)
 {
     const double *t = h->log.t, *at = s->prob.observe_at, sign = s->t1 > s->t0 ? 1 : -1;
     for (int k = 0; k < s->prob.observations; k++) {
+        if (s->obs_step[k] > s->log.count) { /* an event ended the run before */
+            h->obs_step[k] = INT64_MAX;
+            continue;
+        }
         const int64_t end = 2 * s->obs_step[k];
         const int first = !observed_at_end(s, k) && sign * (t[end - 1] - at[k]) >= 0;
         h->obs_step[k] = end - first;
@@ -66,6 +70,7 @@ int cst__halved_open(costate_solver *s, int record, costate_solver **halved)
     h->opt.memory = memory;
     begin(h, s);
     int status = prescribe(h, s);
+    if (!status && s->ev) status = cst__events_halve(h, s);
     if (!status && h->im) status = cst__implicit_prepare(h);
     return status ? cst__halved_failed(s, h, status) : 0;
 }

@@ -1,6 +1,8 @@
 /* output.c - rows of output at given times, interpolated within the steps, which do not change for it. */
 #include "core/driver.h"
 
+#include "base/kernels.h"
+
 /* Row r of the output: the state, and the directions of every block put side by side. */
 static double *y_row(const costate_solver *s)
 {
@@ -41,6 +43,16 @@ static int row_failed(costate_solver *s, const step *st, int rc, double t)
                         (long long)st->n, st->h);
 }
 
+/* Rows behind the end of a run that an event has ended. */
+void cst__output_stopped(costate_solver *s, tangent *tg)
+{
+    const size_t n = (size_t)s->prob.n;
+    for (; s->ev->stopped && s->out_next < s->out.count; s->out_next++) {
+        cst__fill_nan(y_row(s), n);
+        if (tg && s->out.ydot) cst__fill_nan(ydot_row(s, tg), n * (size_t)tg->cut.w);
+    }
+}
+
 int cst__output_step(costate_solver *s, const step *st, tangent *tg)
 {
     double dir = st->h > 0 ? 1 : -1;
@@ -53,7 +65,7 @@ int cst__output_step(costate_solver *s, const step *st, tangent *tg)
         int rc = s->fam->dense(s, st, theta, y_row(s), NULL, NULL, first);
         for (int b = 0; tg && s->out.ydot && !rc && b < tg->cut.blocks; b++) {
             dblock *d = &tg->block[b];
-            rc = s->fam->dense(s, st, theta, NULL, d, d->dense, first);
+            rc = take_dense(s, st, theta, d, d->dense, first);
             cst__block_store(tg->cut, b, (size_t)s->prob.n, d->dense, ydot_row(s, tg));
         }
         if (rc) return row_failed(s, st, rc, t);

@@ -26,7 +26,8 @@ int cst__replay(void *ctx, int64_t n, int fresh, const double *state, double *st
     step st = recorded_step(s, n, state, stages, next);
     (void)fresh; /* f at the start of a step is evaluated anew: where it was carried over, it was f at the same point */
     s->f_valid = 0;
-    int rc = s->fam->step(s, &st, NULL);
+    int rc = take_step(s, &st, NULL);
+    if (!rc && next && st.ends) rc = cst__event_repeat(s, st.ends, next, NULL);
     return rc ? not_repeated(s, &st, "rhs", rc) : 0;
 }
 
@@ -37,6 +38,18 @@ static int primal_step(costate_solver *s, int64_t n, step *st)
     TRY(cst__record_fetch(s, PRIMAL, n, cst__replay, s, &y, &stages));
     *st = fetched_step(s, n, y, stages, cst__record_stride(s, PRIMAL));
     return 0;
+}
+
+/* Of a step that is repeated for the joint trajectory, which may end at an event: ydotnew is what comes after it. */
+static int event_directions(costate_solver *s, const step *st, dblock *d)
+{
+    step at = *st;
+    at.ynew = NULL; /* it is y+ already, and y- is in the list */
+    cst__events_enter(s, &at);
+    double *new = d->ydotnew;
+    TRY(take_tangent(s, &at, d, NULL));
+    if (!at.ends || !new) return 0;
+    return cst__event_happen_tangent(s, at.ends, event_before(s, at.ends), d, new, 0);
 }
 
 int cst__replay_joint(void *ctx, int64_t n, int fresh, const double *state, double *stages, double *next)
@@ -54,7 +67,7 @@ int cst__replay_joint(void *ctx, int64_t n, int fresh, const double *state, doub
     d.ydotnew = next ? next + joint_at(s) : NULL;
     d.stages = stages + joint_stages_at(s);
     d.fdot_valid = 0;
-    int rc = s->fam->tangent(s, &st, &d, NULL);
+    int rc = s->ev ? event_directions(s, &st, &d) : s->fam->tangent(s, &st, &d, NULL);
     return rc ? not_repeated(s, &st, "jvp", rc) : 0;
 }
 
@@ -93,6 +106,24 @@ static int objectives_at(costate_solver *s, int64_t n, int *obs, const double *y
     return 0;
 }
 
+/* Events at other times than in the log, for parameters are others: the step from where they are to where they will be. */
+static int step_anew(costate_solver *s, step *st, double from)
+{
+    const happened *e = st->ends;
+    const events *v = s->ev;
+    const int k = e ? e->k : -1;
+    if (e && k >= v->guards) {
+        TRY(cst__event_time(s, k, &st->to));
+        st->h += st->to - e->t;
+    }
+    st->h -= from - st->from;
+    st->from = from;
+    cst__step_sides(st, st->begins != NULL || s->log.stop[st->n], e != NULL || s->log.stop[st->n + 1]);
+    TRY(e && k < v->guards ? cst__event_again(s, st, k) : take_step(s, st, NULL));
+    if (s->log.fresh) cst__events_took(s, st);
+    return 0;
+}
+
 /* What was decided in a step that was never taken before. */
 static int take_note(costate_solver *s, step *st)
 {
@@ -101,20 +132,36 @@ static int take_note(costate_solver *s, step *st)
     return cst__all_finite(s->live, st->ynew) ? 0 : not_repeated(s, st, "rhs", STEP_NOT_FINITE);
 }
 
-static int repeat_step(costate_solver *s, step *st, tangent *tg, double *psi)
+static int repeat_step(costate_solver *s, step *st, double from, tangent *tg, double *psi)
 {
     if (!s->log.fresh) s->f_valid = 0;
-    int rc = s->fam->step(s, st, NULL);
+    int rc = s->ev && s->ev->anew ? step_anew(s, st, from) : take_step(s, st, NULL);
     if (rc) return not_repeated(s, st, "rhs", rc);
     TRY(take_note(s, st));
     for (int b = 0; tg && b < tg->cut.blocks; b++) {
-        rc = s->fam->tangent(s, st, &tg->block[b], NULL);
+        rc = take_tangent(s, st, &tg->block[b], NULL);
         if (rc) return not_repeated(s, st, "jvp", rc);
     }
     if (!psi || !s->d.running.fn.eval) return 0;
-    rc = s->fam->running(s, st, psi);
-    for (int b = 0; tg && !rc && b < tg->cut.blocks; b++) rc = s->fam->running_tangent(s, st, &tg->block[b]);
+    rc = take_running(s, st, psi);
+    for (int b = 0; tg && !rc && b < tg->cut.blocks; b++) rc = take_running_tangent(s, st, &tg->block[b]);
     return rc ? not_repeated(s, st, "running", rc) : 0;
+}
+
+/* The event at the end of a step, which became y- = y: keeps directions for second order, and goes on behind it. */
+static int happen(costate_solver *s, const step *st, double *y, tangent *tg, int joint, double *psi)
+{
+    const happened *e = st->ends;
+    happened now = *e;
+    now.t = st->to;
+    for (int b = 0; joint && b < tg->cut.blocks; b++) cst__event_keep(s, e, &tg->block[b]);
+    if (y) TRY(cst__event_repeat(s, &now, y, psi));
+    const double *before = !y ? event_before(s, e) : s->d.reset.fn.eval && !event_held(s->ev, e->k) ? s->ev->f : y;
+    for (int b = 0; tg && b < tg->cut.blocks; b++)
+        TRY(cst__event_happen_tangent(s, &now, before, &tg->block[b], tg->block[b].ydot, psi != NULL));
+    if (e->after != COSTATE_STOP) cst__events_mode(s, e->after, e->held_after);
+    else s->ev->t_end = st->to;
+    return 0;
 }
 
 /* Directions along the recorded steps, into the joint trajectory. */
@@ -127,10 +174,11 @@ static int repeat_directions(costate_solver *s, tangent *tg)
         step st;
         TRY(primal_step(s, i, &st));
         TRY(cst__record_reserve(s, JOINT, i, d->ydot, &d->stages));
-        int rc = s->fam->tangent(s, &st, d, NULL);
+        int rc = take_tangent(s, &st, d, NULL);
         if (rc) return not_repeated(s, &st, "jvp", rc);
         cst__record_commit(s, JOINT, i);
         cst__dblock_accept(d, slopes_end(s, i + 1));
+        if (st.ends) TRY(happen(s, &st, NULL, tg, 1, NULL));
     }
     cst__record_end(s, JOINT);
     s->recorded[JOINT] = 1;
@@ -150,11 +198,13 @@ static void pass_on(costate_solver *s, int64_t n, tangent *tg)
     s->fnew_valid = 0;
 }
 
-int cst__repeat(costate_solver *s, const double *y0, tangent *tg, int which, double *yend, double *psi)
+static int repeat(costate_solver *s, const double *y0, tangent *tg, int which, double *yend, double *psi)
 {
     size_t n = (size_t)s->prob.n;
     double *y = s->y, *ynew = s->ynew;
     int obs = 0, joint = which == JOINT;
+    double from = s->t0;
+    if (s->ev) s->ev->kept = 0;
     if (s->fam->start) s->fam->start(s, s->log.fresh);
     s->f_valid = s->fnew_valid = 0;
     if (joint && s->apart) return repeat_directions(s, tg);
@@ -166,6 +216,7 @@ int cst__repeat(costate_solver *s, const double *y0, tangent *tg, int which, dou
     if (y0 != s->y0) TRY(cst__consistent(s, y, 0)); /* that one is */
     TRY(cst__first_state(s, y));
     if (psi) memset(psi, 0, (size_t)s->nobj * sizeof *psi);
+    if (s->ev) cst__events_repeat(s, y0);
     TRY(objectives_at(s, 0, &obs, y, tg, psi));
     const int rows = s->log.fresh && s->out.count;
     if (rows) TRY(cst__output_start(s, tg));
@@ -177,7 +228,8 @@ int cst__repeat(costate_solver *s, const double *y0, tangent *tg, int which, dou
             tg->block[0].ydotnew = ynew + joint_at(s);
             tg->block[0].stages = st.stages + joint_stages_at(s);
         }
-        TRY(repeat_step(s, &st, tg, psi));
+        TRY(repeat_step(s, &st, i == 0 ? st.from : from, tg, psi));
+        from = st.to;
         if (which >= 0) cst__record_commit(s, which, i);
         TRY(objectives_within(s, &st, &obs, tg, psi));
         if (rows) TRY(cst__output_step(s, &st, tg));
@@ -186,6 +238,7 @@ int cst__repeat(costate_solver *s, const double *y0, tangent *tg, int which, dou
         y = ynew;
         ynew = t;
         TRY(objectives_at(s, i + 1, &obs, y, tg, psi));
+        if (st.ends) TRY(happen(s, &st, y, tg, joint, psi));
     }
     if (yend) memcpy(yend, y, n * sizeof *y);
     int rc = psi ? cst__terminal(s, y, psi) : 0;
@@ -197,4 +250,15 @@ int cst__repeat(costate_solver *s, const double *y0, tangent *tg, int which, dou
     if (which >= 0) s->recorded[which] = 1;
     s->log.fresh = 0;
     return 0;
+}
+
+int cst__repeat(costate_solver *s, const double *y0, tangent *tg, int which, double *yend, double *psi)
+{
+    const double end = s->ev ? s->ev->t_end : 0;
+    const int fresh = s->log.fresh;
+    int status = repeat(s, y0, tg, which, yend, psi);
+    if (!s->ev) return status;
+    if (!fresh) s->ev->t_end = end; /* that of the run */
+    s->ev->anew = 0;
+    return status;
 }

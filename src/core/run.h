@@ -50,9 +50,10 @@ int cst__restart(costate_solver *s);
 
 /* start.c: the size of the first attempt, from the behaviour of f near t0. */
 int cst__first_size(costate_solver *s, double *h);
+int cst__size_at(costate_solver *s, double t, const double *y, double *h); /* anywhere; s->ynew and s->fnew are free */
 
 /* attempt.c: step and tangents; a verdict, and in *err the largest error. Negative: failed for good. */
-int cst__attempt(costate_solver *s, run *r, const step *st, double *err);
+int cst__attempt(costate_solver *s, run *r, step *st, double *err); /* st may end earlier, at an event */
 void cst__attempt_accepted(run *r);
 /* The running part of the objectives' directions over the step just accepted. */
 int cst__attempt_running(costate_solver *s, const run *r, const step *st);

@@ -59,6 +59,7 @@ int cst__start(costate_solver *s, double t0, double t1, const double *p, const d
     st->adjoint_method = "";
     st->rhs = st->jvp = st->vjp = st->jvp2 = st->vjp_dot = st->jac = st->factor = st->solve = st->fallbacks = 0;
     st->tier = "none";
+    if (s->ev) cst__events_hold(s);
     return cst__restart(s);
 }
 
@@ -68,6 +69,7 @@ int cst__restart(costate_solver *s)
     TRY(cst__log_start(s, s->t0));
     memset(s->psi, 0, (size_t)s->nobj * sizeof *s->psi);
     TRY(cst__consistent_begin(s, s->y0));
+    if (s->ev) TRY(cst__events_start(s));
     return cst__first_state(s, s->y0);
 }
 
@@ -80,31 +82,31 @@ int cst__first_state(costate_solver *s, double *y)
 }
 
 /* Hairer, Norsett, Wanner I, II.4: h such that an explicit Euler step's error is about 0.01 tolerances. */
-int cst__first_size(costate_solver *s, double *first)
+int cst__size_at(costate_solver *s, double t, const double *y, double *first)
 {
     size_t n = (size_t)s->prob.n;
-    double span = fabs(s->t1 - s->t0), dir = s->t1 > s->t0 ? 1 : -1;
+    double span = fabs(s->t1 - t), dir = s->t1 > s->t0 ? 1 : -1;
     if (s->opt.step > 0 || s->opt.h0 > 0) {
         *first = dir * (s->opt.step > 0 ? s->opt.step : s->opt.h0);
         return 0;
     }
-    int rc = deriv_rhs(&s->d, cst__beside(s->t0, s->t1), s->y0, s->p, s->f);
-    if (rc < 0) return cst__callback_failed(s, rc, "rhs", s->t0, 0, 0);
+    int rc = deriv_rhs(&s->d, cst__beside(t, s->t1), y, s->p, s->f);
+    if (rc < 0) return cst__callback_failed(s, rc, "rhs", t, 0, 0);
     mass_divide(s, s->f);
     const int order = s->fam->id == COSTATE_BDF ? 1 : s->table->order; /* that of the first step */
     const size_t judged = cst__judged(s);
-    const double d0 = cst__norm(judged, s->y0, s->y0, s->opt.rtol, s->atol);
-    const double d1 = rc ? NAN : cst__norm(judged, s->f, s->y0, s->opt.rtol, s->atol);
+    const double d0 = cst__norm(judged, y, y, s->opt.rtol, s->atol);
+    const double d1 = rc ? NAN : cst__norm(judged, s->f, y, s->opt.rtol, s->atol);
     double h = d0 < 1e-5 || !(d1 >= 1e-5) ? 1e-6 : 0.01 * d0 / d1;
     h = h > 0 && h < span ? h : span; /* a slope whose norm overflows says nothing */
     if (isfinite(d1)) {
         s->f_valid = 1;
-        for (size_t i = 0; i < n; i++) s->ynew[i] = s->y0[i] + dir * h * s->f[i];
-        rc = deriv_rhs(&s->d, h < span ? s->t0 + dir * h : cst__beside(s->t1, s->t0), s->ynew, s->p, s->fnew);
-        if (rc < 0) return cst__callback_failed(s, rc, "rhs", s->t0 + dir * h, h, 0);
+        for (size_t i = 0; i < n; i++) s->ynew[i] = y[i] + dir * h * s->f[i];
+        rc = deriv_rhs(&s->d, h < span ? t + dir * h : cst__beside(s->t1, s->t0), s->ynew, s->p, s->fnew);
+        if (rc < 0) return cst__callback_failed(s, rc, "rhs", t + dir * h, h, 0);
         mass_divide(s, s->fnew);
         for (size_t i = 0; i < n; i++) s->fnew[i] -= s->f[i];
-        double d2 = cst__norm(judged, s->fnew, s->y0, s->opt.rtol, s->atol) / h, steep = d1 > d2 ? d1 : d2;
+        double d2 = cst__norm(judged, s->fnew, y, s->opt.rtol, s->atol) / h, steep = d1 > d2 ? d1 : d2;
         if (rc == 0 && isfinite(d2)) {
             double h1 = steep <= 1e-15 ? fmax(1e-6, 1e-3 * h) : pow(0.01 / steep, 1.0 / (order + 1));
             h = h1 < 100 * h ? h1 : 100 * h;
@@ -113,4 +115,9 @@ int cst__first_size(costate_solver *s, double *first)
     if (s->prob.mass) s->f_valid = 0; /* it was a slope */
     *first = dir * fmin(fmax(h, s->opt.hmin), span);
     return 0;
+}
+
+int cst__first_size(costate_solver *s, double *first)
+{
+    return cst__size_at(s, s->t0, s->y0, first);
 }

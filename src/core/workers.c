@@ -2,6 +2,7 @@
 #include "core/workers.h"
 
 #include "core/create.h"
+#include "core/events.h"
 #include "core/thread_pool.h"
 #include "method/implicit.h"
 #include "platform/machine.h"
@@ -154,6 +155,7 @@ static void update(const costate_solver *s, costate_solver *w)
     w->fast_part = w->drift = 0;
     w->status = 0;
     w->calling = NULL;
+    if (w->ev) cst__events_follow(w);
     if (w->fam->start) w->fam->start(w, 0);
 }
 

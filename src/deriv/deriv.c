@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { RHS, INIT, TERMINAL, RUNNING, OBSERVE, SOURCES };
+enum { RHS, INIT, TERMINAL, RUNNING, OBSERVE, EVENT, RESET, ON_EVENT, EVENT_TIMES, SOURCES };
 
 typedef struct workspace { /* the head of d->work */
     deriv_source source[SOURCES];
@@ -106,8 +106,11 @@ static deriv_source of_rhs(deriv *d)
 static deriv_source of_function(deriv *d, const costate_function *fn)
 {
     const costate_problem *q = &d->prob;
-    int init = fn == &q->init;
-    deriv_source s = {.d = d, .fn = fn, .rows = init ? q->n : q->objectives, .ny = init ? 0 : q->n, .np = q->np};
+    const int of_p = fn == &q->init || fn == &q->event_times, state = fn == &q->init || fn == &q->reset;
+    deriv_source s = {.d = d, .fn = fn, .rows = state ? q->n : q->objectives, .ny = of_p ? 0 : q->n, .np = q->np};
+    if (fn == &q->event) s.rows = q->events;
+    if (fn == &q->event_times) s.rows = q->timed_events;
+    s.changes = fn == &q->reset;
     s.jvp = fn->jvp ? LINK_USER : fn->vjp ? LINK_VJP : LINK_DIFFER;
     s.vjp_y = s.vjp_p = fn->vjp ? LINK_USER : fn->jvp ? LINK_JVP : LINK_DIFFER;
     s.vjp_dot = fn->vjp_dot ? LINK_USER : LINK_DIFFER;
@@ -189,7 +192,16 @@ static void describe(deriv *d, const deriv_source *source)
         worst(&all.vjp_dot, source[i].vjp_dot);
     }
     if (all.fn) at = say(d, at, "objectives", &all);
-    if (source[INIT].fn) say(d, at, "init", &source[INIT]);
+    if (source[INIT].fn) at = say(d, at, "init", &source[INIT]);
+    all = (deriv_source){.fn = NULL};
+    for (int i = EVENT; i < SOURCES; i++) {
+        if (!source[i].fn) continue;
+        all.fn = source[i].fn;
+        worst(&all.jvp, source[i].jvp);
+        worst(&all.vjp_y, source[i].vjp_y);
+        worst(&all.vjp_dot, source[i].vjp_dot);
+    }
+    if (all.fn) say(d, at, "events", &all);
 }
 
 /* ---- memory ---- */
@@ -281,8 +293,11 @@ static void bind_function(deriv *d, deriv_function *to, const deriv_source *from
 int deriv_open(deriv *d, const costate_problem *prob, int lanes, const costate_allocator *alloc, costate_stats *count)
 {
     *d = (deriv){.prob = *prob, .alloc = *alloc, .count = count, .exact = 1, .exact2 = 1};
-    const costate_function *fn[SOURCES] = {NULL, &d->prob.init, &d->prob.terminal, &d->prob.running, &d->prob.observe};
-    deriv_function *to[SOURCES] = {NULL, &d->init, &d->terminal, &d->running, &d->observe};
+    const costate_problem *q = &d->prob;
+    const costate_function *fn[SOURCES] = {NULL,      &q->init,  &q->terminal, &q->running,    &q->observe,
+                                           &q->event, &q->reset, &q->on_event, &q->event_times};
+    deriv_function *to[SOURCES] = {NULL,      &d->init,  &d->terminal, &d->running,    &d->observe,
+                                   &d->event, &d->reset, &d->on_event, &d->event_times};
     deriv_source source[SOURCES] = {of_rhs(d)};
     int built = 0;
     for (int i = INIT; i < SOURCES; i++)

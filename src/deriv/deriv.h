@@ -25,10 +25,10 @@ typedef struct deriv {
     costate_vjp_fn *vjp;  void *vjp_data;
     costate_jvp2_fn *jvp2; void *jvp2_data;
     costate_vjp_dot_fn *vjp_dot; void *vjp_dot_data;
-    deriv_function init, terminal, running, observe;
+    deriv_function init, terminal, running, observe, event, reset, on_event, event_times;
     int exact;      /* 1: jvp, vjp (and those of the functions) involve no differences */
     int exact2;     /* 1: vjp_dot (and those of the functions) neither */
-    char text[192]; /* "jvp user, vjp jac, jvp2 differences, vjp_dot differences; objectives user" */
+    char text[256]; /* "jvp user, vjp jac, jvp2 differences, vjp_dot differences; objectives user" */
     /* What products cost, in evaluations of f: so much a call, and so much a lane. */
     struct {
         double call, lane;

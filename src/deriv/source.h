@@ -8,6 +8,8 @@
 
 #include "deriv/deriv.h"
 
+#include <string.h>
+
 typedef enum deriv_link { LINK_USER, LINK_JAC, LINK_JVP, LINK_VJP, LINK_DIFFER } deriv_link; /* from best to last resort */
 
 typedef struct deriv_place { /* where a source is evaluated */
@@ -33,7 +35,8 @@ typedef struct deriv_source {
     deriv *d;
     deriv_scratch *ws;
     const costate_function *fn; /* the user's, in d->prob; NULL: the right-hand side */
-    int rows, ny, np;           /* ny = 0 for init, which knows no t either */
+    int rows, ny, np;           /* ny = 0 for init and event_times, which know no t either */
+    int changes;                /* reset: it finds y where it writes */
     deriv_link jvp;             /* USER, JAC (f_y only), VJP (rows of g_y, g_p) or DIFFER */
     deriv_link vjp_y, vjp_p;    /* both USER, or each by itself JAC, JVP or DIFFER */
     deriv_link jvp2, vjp_dot;   /* USER or DIFFER */
@@ -43,6 +46,7 @@ typedef struct deriv_source {
 
 static inline int source_eval(const deriv_source *s, deriv_place x, double *g)
 {
+    if (s->changes) memcpy(g, x.y, (size_t)s->ny * sizeof *g);
     if (s->fn) return s->fn->eval(x.k, x.t, x.y, x.p, g, s->d->prob.data);
     return deriv_rhs(s->d, x.t, x.y, x.p, g);
 }

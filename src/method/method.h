@@ -44,6 +44,7 @@ typedef struct step {
     double *stages; /* stage data, as many doubles as family.stage_doubles says; written by `step`, read by everything else */
     double *ynew;
     int note; /* of an accepted or repeated step, what was noted in solver.note; -1: a first attempt, which is to note it */
+    const struct happened *begins, *ends; /* events at its ends: core/events.h; NULL: none */
 } step;
 
 /* The time of a stage at node c: at c = 1 tn itself, so that first-same-as-last is exact, and before it not beyond. */
@@ -58,6 +59,8 @@ static inline int step_is_given(const costate_solver *s, const step *st)
 {
     return st->note >= 0 || s->opt.step > 0 || s->log.fresh;
 }
+
+enum { LANES_MOST = 64 }; /* of option lanes */
 
 /* A block of directions along a step. */
 typedef struct dblock {
@@ -74,6 +77,8 @@ typedef struct dblock {
     double *kdot;        /* family.tangent_doubles * w doubles of work */
     double *dense;       /* n x w: a row of dense output */
     const double *unit;  /* w: what a lane's errors count for; NULL: all alike */
+    double tdot[LANES_MOST], taudot[LANES_MOST]; /* of the time of the last event, and of that at the end of this step */
+    int moved;           /* this step: slopes are not those of others */
 } dblock;
 
 /* A block of adjoints: lambda is live x w, mu np x w or NULL, omega nobj x w: the weights of the objectives' running parts, or
@@ -91,6 +96,7 @@ typedef struct ablock {
     const double **py;    /* their states: the trajectory's own memory if that stays, else copies in py_copy */
     const double **pu;    /* their seeds, in pu_store */
     double *py_copy, *pu_store;
+    double nu[LANES_MOST], nu_dot[LANES_MOST]; /* what is owed to the time of the event that was met last, on the way back */
 } ablock;
 
 /* The fastest mode that a step shows: y' = lambda y with h lambda = size e^(i phi), and by how much the step made it grow. */

@@ -85,7 +85,8 @@ static int ros_open(costate_solver *s)
     TRY(cst__implicit_open(s, &m->im, 1));
     m->together = s->prob.np / TOGETHER <= s->prob.n;
     size_t n = cst__pad((size_t)s->prob.n), lanes = (size_t)s->opt.lanes, dd = m->together || s->d.running.fn.eval ? lanes : 0;
-    size_t nw = cst__pad(dd * (size_t)s->prob.n), npw = cst__pad(dd * (size_t)s->prob.np), qw = cst__pad(dd * (size_t)s->nobj);
+    const size_t np = (size_t)s->prob.np + (s->ev ? 2 : 0); /* deriv/moving.h */
+    size_t nw = cst__pad(dd * (size_t)s->prob.n), npw = cst__pad(dd * np), qw = cst__pad(dd * (size_t)s->nobj);
     size_t vectors = ((size_t)(m->s + m->further) + 3) * n, blocks = 3 * nw + npw + qw + (s->prob.vjp_dot2 ? nw + npw : 0);
     double *at = m->memory = cst__alloc(&s->alloc, vectors + blocks + cst__pad(lanes), sizeof(double));
     if (!at) return cst__fail(s, COSTATE_ERR_MEMORY, "%d stages of %d states", m->s, s->prob.n);

@@ -76,6 +76,7 @@ typedef struct check {
     unsigned char *wanted; /* m: 1 for those */
     int tight; /* bits by which method "auto" has tightened the tolerances for the sake of derivatives: solver.tight */
     int fatal; /* memory ran out in a perturbed run */
+    uint64_t events; /* which ones happened */
     double *memory;
     double *x, *scale;      /* m: the point; the size of each component */
     double *d, *e;          /* m: directions at hand */

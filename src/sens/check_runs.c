@@ -398,6 +398,7 @@ static int factors(check *c)
 int cst__check_steps(check *c)
 {
     ladder l;
+    if (c->s->ev) c->events = cst__events_signature(c->s);
     TRY(tangents(c));
     TRY(factors(c));
     TRY(open_ladder(c, &l, near, 1));
@@ -413,7 +414,8 @@ int cst__check_steps(check *c)
 static int free_run(void *context, double eps, double *psi)
 {
     check *c = context;
-    return whole_run(c, c->d, eps, psi);
+    int rc = whole_run(c, c->d, eps, psi);
+    return rc || (c->s->ev && cst__events_signature(c->s) != c->events); /* others happened: there is a kink between */
 }
 
 /* What the tolerance leaves in the objectives: how much less of it changes them, and as much of their slopes, for the change

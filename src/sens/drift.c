@@ -10,7 +10,7 @@
 
 int cst__drift_watched(const costate_solver *s)
 {
-    return s->prob.autonomous && !s->prob.mass && !s->prob.steady && s->live == (size_t)s->prob.n;
+    return s->prob.autonomous && !s->ev && !s->prob.mass && !s->prob.steady && s->live == (size_t)s->prob.n;
 }
 
 size_t cst__drift_doubles(const costate_solver *s, int w)

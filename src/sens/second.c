@@ -76,7 +76,9 @@ static int block(costate_solver *s, int q, void *ctx)
     int rc = cst__dblock_init(s, &d);
     if (rc) return cst__callback_failed(s, rc, "jvp", s->t0, 0, 0);
     TRY(cst__traj_prepare(s, JOINT, (size_t)w));
+    if (s->ev && !cst__scratch(s, &s->ev->dots, (size_t)s->ev->count * (1 + n) * (size_t)w)) return s->status;
     TRY(cst__repeat(s, s->y0, &tg, JOINT, NULL, NULL));
+    if (s->ev) s->ev->kept = 1;
 
     ablock b;
     load_adjoint(s, a, q, &d, &b, at + tangent_part + 2 * joint);
@@ -85,7 +87,9 @@ static int block(costate_solver *s, int q, void *ctx)
     sw.yend = s->yend;
     sw.params_only = !a->hy0;
     sw.ydot_end = d.ydot; /* where the tangent run left off */
-    TRY(cst__sweep(s, &sw));
+    int swept = cst__sweep(s, &sw);
+    if (s->ev) s->ev->kept = 0;
+    TRY(swept);
     if (a->hy0) cst__block_store(c, q, n, b.lambda_dot, a->hy0);
     if (b.mu_dot && b.mu_dot != a->hp) cst__block_store(c, q, np, b.mu_dot, a->hp);
     s->stats.recomputed_steps += cst__record_recomputed(s, JOINT);

@@ -5,6 +5,7 @@
 #include "core/consistent.h"
 #include "method/implicit.h"
 #include "sens/drift.h"
+#include "sens/event_back.h"
 #include "sens/fast.h"
 
 #include <float.h>
@@ -61,6 +62,23 @@ static int observations(costate_solver *s, sweep *w, int64_t n, const double *y,
     return 0;
 }
 
+/* The event at the end of n steps: what is owed to y+ becomes owed to y-, where *y and *ydot are then. */
+static int events_back(costate_solver *s, sweep *w, int64_t n, const double **y, const double **ydot)
+{
+    const happened *e = s->ev ? cst__event_at(s, n) : NULL;
+    const int lanes = w->block[0].w, second = w->block[0].lambda_dot != NULL;
+    if (!e) return 0;
+    cst__events_mode(s, e->mode, e->held);
+    for (int b = 0; b < w->count; b++) {
+        int rc = cst__event_back(s, e, &w->block[b]);
+        step st = {.n = n, .from = e->t, .to = e->t};
+        if (rc) return product_failed(s, rc, "a product of reset or on_event", &st);
+    }
+    *y = event_before(s, e);
+    if (second) *ydot = cst__event_kept(s, e, lanes) + lanes;
+    return 0;
+}
+
 /* y, and where there are directions theirs, at an observation within a step; behind them what is owed there, and its
  * derivative. */
 typedef struct interpolated {
@@ -101,7 +119,9 @@ static int back_step(costate_solver *s, sweep *w, const step *st, const double *
     for (int q = 0; q < w->count; q++) {
         ablock *b = &w->block[q];
         if (b->points + s->fam->points(s) > b->capacity) TRY(flush(s, b, st));
-        int rc = b->lambda_dot ? s->fam->second(s, st, ydot, dstages, b) : s->fam->adjoint(s, st, b);
+        int rc = s->ev && step_moves(st) ? cst__event_adjoint(s, st, ydot, dstages, b)
+                 : b->lambda_dot         ? s->fam->second(s, st, ydot, dstages, b)
+                                         : s->fam->adjoint(s, st, b);
         if (rc) return product_failed(s, rc, b->lambda_dot ? "vjp_dot" : "vjp", st);
         size_t count = s->live * (size_t)b->w;
         if (w->params_only && st->n == 0) continue;
@@ -161,11 +181,15 @@ static int begin(costate_solver *s, sweep *w)
     for (int b = 0; b < w->count && w->block[b].flow; b++) w->block[b].flow[0] = NAN;
     step end = {.n = s->log.count, .from = s->t1, .to = s->t1};
     w->obs = w->objectives ? s->prob.observations - 1 : -1;
+    while (s->ev && w->obs >= 0 && s->obs_step[w->obs] == INT64_MAX) w->obs--; /* an event ended the run before */
+    if (s->ev) cst__events_end(s);
     for (int b = 0; w->objectives && b < w->count; b++) {
         int rc = cst__terminal_adjoint(s, w->yend, w->ydot_end, &w->block[b]);
         if (rc) return product_failed(s, rc, "a product of terminal", &end);
     }
-    return observations(s, w, s->log.count, w->yend, w->ydot_end);
+    const double *y = w->yend, *ydot = w->ydot_end;
+    TRY(events_back(s, w, s->log.count, &y, &ydot));
+    return observations(s, w, s->log.count, y, ydot);
 }
 
 int cst__sweep_fetch(costate_solver *s, const sweep *w, int64_t n, const double **y, const double **data)
@@ -202,7 +226,9 @@ int cst__sweep_part(costate_solver *s, sweep *w, int64_t hi, int64_t lo)
             const ablock *b = &w->block[q];
             TRY(cst__fast_measure(s, 1, s->fast_speed, st.t, st.y, b->w, b->lambda));
         }
-        TRY(observations(s, w, n, st.y, ydot));
+        const double *at = st.y;
+        TRY(events_back(s, w, n, &at, &ydot));
+        TRY(observations(s, w, n, at, ydot));
     }
     return lo == 0 ? finish(s, w, ydot) : 0;
 }

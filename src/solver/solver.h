@@ -28,7 +28,7 @@ typedef struct step_log {
     int64_t count, capacity;
     double *t, *h;
     signed char *note; /* decisions of the family within the step, for repeating it */
-    signed char *stop; /* t[i] is a stop: t0, an observation or t1; 2: the step that ends there was held */
+    signed char *stop; /* t[i] is a stop: 1: t0, an observation or t1; 2: the step that ends there was held; + 4: an event */
     int fresh;         /* the steps are prescribed and were never taken: the notes are made when they are (core/halved.h) */
 } step_log;
 
@@ -59,6 +59,7 @@ typedef struct worker_set worker_set; /* core/workers.h */
 typedef struct watch watch;           /* core/watch.h */
 typedef struct guide guide;           /* core/guide.h */
 typedef struct backward backward;             /* sens/back.h */
+typedef struct events events;         /* core/events.h */
 
 /* What a method has for itself, and what is sized by it. */
 typedef struct rig {
@@ -131,6 +132,8 @@ struct costate_solver {
     int implicit;      /* 1: method "auto" has found the problem stiff, and does not try again */
 
     costate_solver *leader; /* a worker: whose */
+
+    events *ev; /* NULL: the problem has none */
 
     watch *watch; /* conditions of the problem's functions along the run; NULL: it has none, or there was none */
 

@@ -1,0 +1,84 @@
+/* test_events_known.c - problems with events whose answers have closed forms: values, gradients and Hessians. */
+#include "known_events.h"
+#include "support.h"
+
+static costate_solver *opened(const known_problem *k, jets *q, const char *method, double rtol)
+{
+    *q = k->q;
+    costate_problem problem = jets_problem(q);
+    costate_options options = costate_defaults(method);
+    problem.direction = k->direction;
+    problem.observe_at = k->observe_at;
+    problem.observations = k->observations;
+    problem.first_mode = k->first_mode;
+    options.rtol = rtol;
+    options.atol = rtol;
+    costate_solver *s = NULL;
+    int status = costate_create(&s, &problem, &options);
+    if (status) print_message("%s: %s\n", k->name, costate_message(s));
+    assert_int_equal(status, 0);
+    return s;
+}
+
+static double off(double a, double b, double scale)
+{
+    return fabs(a - b) / fmax(fabs(b), scale);
+}
+
+static void ask(costate_solver *s, const known_problem *k, int status)
+{
+    if (status) print_message("%s: %s\n", k->name, costate_message(s));
+    assert_int_equal(status, 0);
+}
+
+/* Relative errors of psi, of gradients and of Hessians, the largest each. */
+static void measure(const known_problem *k, const char *method, double rtol, double worst[3])
+{
+    jets q;
+    costate_solver *s = opened(k, &q, method, rtol);
+    const int no = q.objectives, np = q.np;
+    double y[4], psi[3], dp[6 * 3], dy[4 * 3], h[10 * 10];
+    costate_event event;
+    memcpy(y, k->y0, sizeof y);
+    ask(s, k, costate_solve(s, 0, k->t1, k->p, y));
+    ask(s, k, costate_objectives(s, psi));
+    int count = 0;
+    while (costate_events(s, count, &event) == 0) count++;
+    assert_int_equal(count, k->events);
+    ask(s, k, costate_gradient(s, no, NULL, dy, dp));
+    worst[0] = worst[1] = worst[2] = 0;
+    for (int o = 0; o < no; o++) {
+        double most = 0, bend = 0;
+        for (int i = 0; i < np; i++) most = fmax(most, fabs(k->gradient[o][i]));
+        for (int i = 0; i < np * np; i++) bend = fmax(bend, fabs(k->hessian[o][i / np][i % np]));
+        worst[0] = fmax(worst[0], off(psi[o], k->psi[o], 0));
+        for (int i = 0; i < np; i++) worst[1] = fmax(worst[1], off(dp[i * no + o], k->gradient[o][i], 1e-3 * most));
+        double weights[3] = {0};
+        int variable[6];
+        weights[o] = 1;
+        for (int i = 0; i < np; i++) variable[i] = q.n + i;
+        ask(s, k, costate_hessian_full(s, weights, np, variable, h));
+        for (int i = 0; i < np * np; i++)
+            worst[2] = fmax(worst[2], off(h[i], k->hessian[o][i / np][i % np], 1e-3 * bend));
+    }
+    costate_free(s);
+}
+
+static void they_have_closed_forms(void **state)
+{
+    (void)state;
+    for (int i = 0; i < KNOWN_PROBLEMS; i++) {
+        double worst[3];
+        measure(&known_problems[i], "dopri853", 1e-13, worst);
+        print_message("%-10s psi %.1e, gradient %.1e, Hessian %.1e\n", known_problems[i].name, worst[0], worst[1], worst[2]);
+        assert_true(worst[0] < 1e-11);
+        assert_true(worst[1] < 1e-10);
+        assert_true(worst[2] < 1e-10);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(they_have_closed_forms)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
