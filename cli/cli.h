@@ -279,9 +279,33 @@ void report_unresolved(cli_session *s, int count, int all); /* a warning, if som
 void report_close(cli_session *s, cli_json *j);                    /* stats, warnings */
 void report_end(cli_session *s, cli_json *j);                      /* warnings alone */
 
+/* events.c: what happened in a run, by time. */
+typedef struct cli_change { /* of a state */
+    int state;
+    double from, to;
+} cli_change;
+typedef struct cli_event {
+    double t;
+    int number, mode;  /* mode: after it; COSTATE_STOP: the run ended */
+    int moded;         /* 1: the mode is another one than before */
+    int holds;         /* of a condition: 1: from then on it holds; -1: it is none */
+    int64_t count;     /* how many of this number there were before */
+    int changes;
+    cli_change *change;
+} cli_event;
+typedef struct cli_events {
+    int count, room;
+    cli_event *event;
+} cli_events;
+void events_take(const cli_session *s, costate_solver *solver, cli_events *e);
+void events_free(cli_events *e);
+void events_table(cli_session *s, const cli_events *e, int all);
+void events_csv(cli_session *s, const cli_events *e);
+void events_json(cli_session *s, const cli_events *e, cli_json *j);
+
 /* figure.c: --plot, if it was given; exit codes. possible comes before the run. */
 int figure_possible(const cli_request *r);
-int figure_run(cli_session *s, const double *rows, const double *bars); /* bars: of the rows, or NULL */
+int figure_run(cli_session *s, const double *rows, const double *bars, const cli_events *e); /* bars: of the rows, or NULL */
 int figure_adjoints(cli_session *s, const cli_choice *of, const double *rows);
 int figure_tangent(cli_session *s, const cli_choice *wrt, const double *y, const double *rows, const double *bars);
 /* Bars: a chart for each objective, of.count x count values under `count` names. what: the axis, @ standing for the objective. */

@@ -37,14 +37,28 @@ static double tolerance(const cli_session *s, int i)
     return s->atols ? s->atols[i] : strtod(cli_library_value(s->request, "atol"), NULL);
 }
 
-int figure_run(cli_session *s, const double *rows, const double *bars)
+/* Times of observations and of events. */
+static double *marks(const cli_session *s, const cli_events *e, plot *f)
+{
+    const int observed = s->problem.observations;
+    double *mark = cli_take((size_t)observed + (size_t)e->count, sizeof *mark);
+    if (observed) memcpy(mark, s->problem.observe_at, (size_t)observed * sizeof *mark);
+    for (int i = 0; i < e->count; i++) mark[observed + i] = e->event[i].t;
+    f->marks = observed + e->count;
+    f->mark = mark;
+    f->mark_name = observed && e->count ? "observations and events"
+                   : e->count           ? e->count == 1 ? "event" : "events"
+                   : observed == 1      ? "observation"
+                                        : "observations";
+    return mark;
+}
+
+int figure_run(cli_session *s, const double *rows, const double *bars, const cli_events *e)
 {
     plot f = figure(s);
     if (!f.path) return EXIT_GOOD;
     f.things = "states";
-    f.marks = s->problem.observations;
-    f.mark = s->problem.observe_at;
-    f.mark_name = f.marks == 1 ? "observation" : "observations";
+    double *mark = marks(s, e, &f);
     plot_series *series = cli_take((size_t)s->n, sizeof *series);
     for (int i = 0; i < s->n; i++)
         series[i] = (plot_series){.name = s->state[i],
@@ -56,6 +70,7 @@ int figure_run(cli_session *s, const double *rows, const double *bars)
                                   .least = tolerance(s, i)};
     const int status = plot_lines(&f, s->n, series);
     free(series);
+    free(mark);
     return done(s->request, &f, status);
 }
 

@@ -7,6 +7,7 @@
 typedef struct result {
     double *y, *rows, *psi;            /* n; drawn x n; objectives */
     double *y_bar, *row_bar, *psi_bar; /* their error bars, or NULL */
+    cli_events events;
 } result;
 
 static int work(cli_session *s, costate_solver *solver, void *context)
@@ -15,6 +16,7 @@ static int work(cli_session *s, costate_solver *solver, void *context)
     memcpy(a->y, s->y0, (size_t)s->n * sizeof *a->y);
     int status = costate_output(solver, s->drawn, s->times, a->rows, NULL);
     if (!status) status = costate_solve(solver, s->t0, s->t1, s->p, a->y);
+    if (!status) events_take(s, solver, &a->events);
     if (!status) status = costate_objectives(solver, a->psi);
     if (status || !a->y_bar) return status;
     return costate_bars(solver, &(costate_error_bars){.y = a->y_bar, .psi = a->psi_bar, .row = s->drawn ? a->row_bar : NULL});
@@ -53,6 +55,7 @@ static void print_table(cli_session *s, const result *a)
         }
     }
     table_print(&t, &s->out);
+    events_table(s, &a->events, cli_value(s->request, OPT_EVENTS) != NULL);
     if (s->objective[0] == s->state[0]) return; /* the final states */
     fputs("\n", s->out.to);
     table_open(&t, 1 + group, 1);
@@ -70,6 +73,10 @@ static void print_table(cli_session *s, const result *a)
 
 static void print_csv(cli_session *s, const result *a)
 {
+    if (cli_value(s->request, OPT_EVENTS)) {
+        events_csv(s, &a->events);
+        return;
+    }
     csv_text(s->out.to, "t", 0);
     for (int i = 0; i < s->n; i++) csv_text(s->out.to, s->state[i], !a->y_bar && i == s->n - 1);
     for (int i = 0; a->y_bar && i < s->n; i++) {
@@ -102,6 +109,7 @@ static void print_json(cli_session *s, const result *a)
     }
     json_close(&j, ']');
     if (s->rows) report_rows(s, &j, a->rows, a->row_bar);
+    events_json(s, &a->events, &j);
     report_close(s, &j);
 }
 
@@ -116,7 +124,8 @@ int cli_run(cli_request *r)
                     cli_take((size_t)s.objectives, sizeof *a.psi),
                     NULL,
                     NULL,
-                    NULL};
+                    NULL,
+                    {0, 0, NULL}};
         if (cli_bars(&s)) {
             a.y_bar = cli_take((size_t)s.n, sizeof *a.y_bar);
             a.row_bar = cli_take((size_t)s.drawn * (size_t)s.n, sizeof *a.row_bar);
@@ -125,7 +134,7 @@ int cli_run(cli_request *r)
         code = cli_compute(&s, work, &a);
         if (!code) cli_stiff_hint(&s);
         if (!code) (r->format == CLI_JSON ? print_json : r->format == CLI_CSV ? print_csv : print_table)(&s, &a);
-        if (!code) code = figure_run(&s, a.rows, a.row_bar);
+        if (!code) code = figure_run(&s, a.rows, a.row_bar, &a.events);
         if (!code) code = cli_accuracy_code(&s);
         report_note(&s);
         free(a.y);
@@ -134,6 +143,7 @@ int cli_run(cli_request *r)
         free(a.y_bar);
         free(a.row_bar);
         free(a.psi_bar);
+        events_free(&a.events);
     }
     return cli_session_close(&s, code);
 }

@@ -36,7 +36,7 @@ static int is_param(const cli_session *s, const char *name)
 static void name_all(cli_session *s)
 {
     const costate_problem *q = &s->problem;
-    const int own = q->terminal.eval || q->running.eval || q->observe.eval;
+    const int own = q->terminal.eval || q->running.eval || q->observe.eval || q->on_event.eval;
     s->objectives = own ? q->objectives : q->n - q->slopes;
     char **next = s->made = cli_take(2 * (size_t)s->n + (size_t)s->np + (size_t)s->objectives, sizeof *next);
     s->state = named(s->n - q->slopes, q->state_names, 'y', &next);

@@ -243,7 +243,7 @@ static void numbers_of_the_model(void **state)
     (void)state;
     costate_model *m = opened(beside, "auto");
     const costate_problem *q = costate_model_problem(m);
-    static const char *const names[] = {"a", "b, \"c\"", "y[0] < 4", "d", "e", "t >= 2", "t <= 5"};
+    static const char *const names[] = {"a", "b, \"c\"", "y[0] < 4", "d", "e", "t >= 2", "!(t <= 5)"};
     static const double at[] = {1, 3.5, 2, 5}, direction[] = {1, -1, 0};
     assert_true(q->events == 3 && q->held == 1 && q->timed_events == 4 && q->timed_held == 2);
     for (int i = 0; i < 7; i++) assert_string_equal(q->event_names[i], names[i]);

@@ -113,7 +113,7 @@ static costate_model *open_text(const text *x, char path[PATH])
     fprintf(f, ".y0 = COSTATE_VALUES(%.17g, %.17g, %.17g), .t0 = 0, .t1 = %.17g, .rhs = rhs)\n", x->y0[0], x->y0[1], x->y0[2],
             x->t1);
     assert_int_equal(fclose(f), 0);
-    const costate_model_options options = {.flags = "-O0", .cache = "none"};
+    const costate_model_options options = {.flags = "-O0", .cache = "none", .switches = "off"};
     if (costate_model_open(&m, path, &options)) fail_msg("%s: %s", x->name, costate_model_message(m));
     unlink(path);
     rmdir(folder);

@@ -242,6 +242,7 @@ static ad_node *held(holder *k, ad_node *n)
         if (!s->timed && find_times(k, s, low, high)) { /* t < 30 */
             k->list->held -= s->count, k->list->timed += s->count;
             s->timed = backwards = 1;
+            s->text = ad_text(m, "!(%s)", s->text);
             s->key = b ? held_key(m, k->fn, b, a) : NULL;
         }
     }
@@ -296,7 +297,7 @@ static void hold_function(held_list *l, int which)
 void ad_hold(ad_arena *m, ad_model *model)
 {
     held_list l = {.m = m, .model = model};
-    if (model->unknown_events) return;
+    if (model->unknown_events || model->mass_given || model->slopes || model->steady) return; /* not followed there */
     hold_function(&l, AD_FN_rhs);
     hold_function(&l, AD_FN_running);
     if (l.sites) held_make_events(&l);

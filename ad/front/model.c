@@ -317,6 +317,7 @@ ad_model *ac_model(ac_unit *u)
 #define COSTATE_WORD(name, ...) m->name = field(u, #name) ? ac_number_text(u, field(u, #name)) : NULL;
 #define COSTATE_LIST(name, ...) m->name = field(u, #name) ? ac_list_text(u, field(u, #name)) : NULL;
 #include <costate/model.def>
+    m->mass_given = field(u, "mass") != NULL;
     m->unknown_events = (field(u, "direction") && !m->direction) || (field(u, "event_at") && !m->event_at) ||
                         (field(u, "event_names") && !m->event_names);
     suits(u, m);

@@ -72,7 +72,7 @@ static char *user_entry(const costate_model *m)
 
 static int holds_switches(const costate_model *m)
 {
-    return m->options.switches && strcmp(m->options.switches, "auto") == 0;
+    return !m->options.switches || strcmp(m->options.switches, "auto") == 0;
 }
 
 /* The key of the text. */

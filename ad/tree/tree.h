@@ -176,6 +176,7 @@ typedef struct ad_model {
     ad_fn *fn[AD_FUNCTIONS]; /* by enum ad_function; NULL: not there */
     ad_fn *next_mode;        /* what it returns is the mode; NULL: not there */
     int all_events;          /* events + timed_events */
+    int mass_given;          /* 1: the equations may be algebraic ones */
     int unknown_events;      /* 1: lists of theirs are given, and not made of constants */
     int held, timed_held;    /* the last so many of events and of timed_events: conditions that are held (derive/held.h) */
     const char *prelude; /* C text the emitted file needs before its functions: types and const tables of the user's file; "" */

@@ -48,8 +48,8 @@ typedef struct costate_model_options {
     volatile sig_atomic_t *busy;       /* is 1 while there are compilers and temporary files, for signal handlers; may be NULL */
     const char *ahead;                 /* what the model is opened for, so that compilers run side by side for it: "gradient" by
                                           an explicit method, "gradient implicit", "gradient rosenbrock"; NULL: no matter */
-    const char *switches;              /* "auto": conditions of the text on time and states are held within a step, and change at
-                                          events of their own (costate_problem.held); "off": they are not (NULL) */
+    const char *switches;              /* "auto" (NULL): conditions of the text on time and states are held within a step, and
+                                          change at events of their own (costate_problem.held); "off": they are not */
 } costate_model_options;
 
 /* Opens a model; options NULL: all defaults. On failure *m still holds a model, if there was memory for one, so that

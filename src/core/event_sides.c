@@ -56,7 +56,7 @@ static int by_sign(costate_solver *s, double t)
         TRY(row_of(s, k, t, s->y, v->row));
         const double eta = eta_of(s, t, s->y, v->row, v->slope[0][k]);
         v->side[k] = fabs(v->e[0][k]) <= eta ? 0 : v->e[0][k] > 0 ? 1 : -1;
-        if (event_held(v, k) && v->side[k] != 0) set_bit(v, k, v->side[k] > 0);
+        if (event_held(v, k) && !event_released(v, k) && v->side[k] != 0) set_bit(v, k, v->side[k] > 0);
     }
     return 0;
 }

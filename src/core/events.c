@@ -186,9 +186,15 @@ static int take_times(costate_solver *s)
     return order_times(s);
 }
 
+/* Conditions of the text alone, where events cannot be: none is held. */
+static int lets_go(const costate_solver *s)
+{
+    return event_only_held(s->ev) && (s->fam->history_doubles || strcmp(s->opt.adjoint, "continuous") == 0);
+}
+
 void cst__events_hold(costate_solver *s)
 {
-    s->ev->mv.at.released = strcmp(s->opt.switches, "off") ? 0 : ~(uint64_t)0;
+    s->ev->mv.at.released = strcmp(s->opt.switches, "off") && !lets_go(s) ? 0 : ~(uint64_t)0;
 }
 
 /* A condition that is held must not be why a run fails. */
@@ -212,9 +218,11 @@ int cst__events_release(costate_solver *s, int status)
 int cst__events_start(costate_solver *s)
 {
     events *v = s->ev;
-    if (s->fam->id == COSTATE_BDF)
+    if (lets_go(s)) s->ev->mv.at.released = ~(uint64_t)0;
+    else if (s->fam->id == COSTATE_BDF)
         return cst__fail(s, COSTATE_ERR_EVENTS, "bdf does not start anew at events yet: use radau2a or rodas4");
-    if (s->fam->history_doubles) return cst__fail(s, COSTATE_ERR_EVENTS, "multistep methods of one's own take no events");
+    if (s->fam->history_doubles && !lets_go(s))
+        return cst__fail(s, COSTATE_ERR_EVENTS, "multistep methods of one's own take no events");
     if (s->prob.mass) return cst__fail(s, COSTATE_ERR_EVENTS, "systems with a mass matrix take no events yet");
     if (s->prob.slopes || s->prob.steady) return cst__fail(s, COSTATE_ERR_EVENTS, "residuals and steady starts take no events");
     v->count = v->lasts = 0;

@@ -118,6 +118,10 @@ static inline int event_released(const events *v, int k)
     return bit && (v->mv.at.released >> (bit - 1) & 1);
 }
 uint64_t cst__events_signature(const costate_solver *s); /* of the events of the last run, in their order */
+static inline int event_only_held(const events *v) /* 1: all events are conditions of the text */
+{
+    return v->user_guards + v->user_timed == 0;
+}
 static inline double event_dir(const costate_solver *s)
 {
     return s->t1 > s->t0 ? 1 : -1;

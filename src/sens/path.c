@@ -10,7 +10,7 @@ static const double pi = 3.14159265358979323846;
 int path_open(path *k, costate_solver *s, int w, tangent *tg)
 {
     *k = (path){.s = s, .w = w, .tg = tg, .at = s->log.count - 1};
-    if (s->ev)
+    if (s->ev && !(event_only_held(s->ev) && ~s->ev->mv.at.released == 0))
         return cst__fail(s, COSTATE_ERR_CONTINUOUS, "there are events, whose jumps the adjoint equations do not know yet");
     if (!s->fam->dense_degree) return cst__fail(s, COSTATE_ERR_CONTINUOUS, "%s has no dense output", s->stats.method);
     const int D = k->degree = s->fam->dense_degree(s);

@@ -68,10 +68,11 @@ static int events_back(costate_solver *s, sweep *w, int64_t n, const double **y,
     const happened *e = s->ev ? cst__event_at(s, n) : NULL;
     const int lanes = w->block[0].w, second = w->block[0].lambda_dot != NULL;
     if (!e) return 0;
+    const step st = {.n = n, .from = e->t, .to = e->t};
+    for (int b = 0; b < w->count; b++) TRY(flush(s, &w->block[b], &st)); /* what was put off is of another mode */
     cst__events_mode(s, e->mode, e->held);
     for (int b = 0; b < w->count; b++) {
         int rc = cst__event_back(s, e, &w->block[b]);
-        step st = {.n = n, .from = e->t, .to = e->t};
         if (rc) return product_failed(s, rc, "a product of reset or on_event", &st);
     }
     *y = event_before(s, e);
