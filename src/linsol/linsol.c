@@ -40,6 +40,7 @@
 /* ilu is chosen where complete factors cost as much as so many iterations a solution. It may take so many of them, and has
  * complete factors for matrices with which that does not do. */
 #define WORTH_TRYING 20.0
+#define USUAL 15.0 /* iterations that it takes */
 #define WORTH 0.8
 #define WIDE 0.17 /* lower (lower + upper), as a fraction of n^2, from which on a dense matrix is faster than a band */
 
@@ -148,7 +149,11 @@ static int open_sparse(linsol *l, char *why, size_t size)
     if (operations > FILLED * n * n * n) better = &linsol_dense;
     else if (worth >= WORTH_TRYING) better = &linsol_ilu;
     else if (blocks < operations) better = &linsol_superlu;
-    if (better == &linsol_ilu) l->config.most = (int)fmin(WORTH * worth, 1000);
+    if (better == &linsol_superlu) l->operations = blocks;
+    if (better == &linsol_ilu) {
+        l->config.most = (int)fmin(WORTH * worth, 1000);
+        l->operations = fmin(fmin(operations, blocks), USUAL * ITERATION * values * solutions); /* with those solutions */
+    }
     if (!better) return 0;
     l->ops->close(l->self);
     return open_with(l, better, why, size);
