@@ -70,7 +70,7 @@ static int attempt_tangents(costate_solver *s, run *r, const step *st, double *e
 /* ---- what the estimate does not see ------------------------------------------------------------------------------------ */
 
 static const double unseen_most = 4;                       /* tolerances that a jump within a step may add to the error */
-static const double rise_most = 4, part_rise_most = 8;     /* growth of the witness that a smooth solution may bring */
+static const double rise_most = 4, part_rise_most = 30;     /* growth of the witness that a smooth solution may bring */
 static const double near = 7, far_most = 9;                /* growth of sizes over which it is known, and what it may be beyond */
 static const double forgets = 0.9;                         /* a step, of how large it has been */
 static const double fall_least = 1.0 / 3, fall_most = 1.5; /* of it with h^order, after half a step, if the solution is smooth */
