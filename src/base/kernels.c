@@ -159,6 +159,22 @@ double cst__error_norm(size_t n, int m, const double *c, const double *const *v,
     return isfinite(sum) ? sqrt(sum / (double)n) : NAN;
 }
 
+void cst__error_parts(size_t n, int m, const double *c, const double *const *v, const double *y, const double *ynew, double rtol,
+                      const double *atol, const double *unit, double *whole, double *part)
+{
+    const size_t count = n < KERNEL_PARTS ? n : KERNEL_PARTS;
+    const double *of[64];
+    double sum = 0;
+    for (size_t k = 0, at = 0, end; k < count; k++, at = end) {
+        end = n * (k + 1) / count;
+        for (int i = 0; i < m; i++) of[i] = v[i] + at;
+        part[k] = cst__error_norm(end - at, m, c, of, y + at, ynew + at, rtol, atol + at, unit ? unit + at : NULL) *
+                  sqrt((double)(end - at) / (double)n);
+        sum += part[k] * part[k];
+    }
+    *whole = sqrt(sum);
+}
+
 double cst__error_norm_lanes(size_t n, int w, int m, const double *c, const double *const *v, const double *y, const double *ynew,
                              double rtol, const double *atol, const double *unit, const double *lane)
 {

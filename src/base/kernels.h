@@ -19,6 +19,11 @@ void cst__combine_and_add(size_t n, int m, const double *c, const double *const 
 double cst__error_norm(size_t n, int m, const double *c, const double *const *v, const double *y, const double *ynew, double rtol,
                        const double *atol, const double *unit);
 
+/* The same, and what min(n, KERNEL_PARTS) parts of the sequence contribute to it: their squares add up to that of the whole. */
+enum { KERNEL_PARTS = 32 };
+void cst__error_parts(size_t n, int m, const double *c, const double *const *v, const double *y, const double *ynew, double rtol,
+                      const double *atol, const double *unit, double *whole, double *part);
+
 /* The same for a block of w lanes, each lane by itself; the largest. atol and unit are per row, lane (NULL: ones) per lane. */
 double cst__error_norm_lanes(size_t n, int w, int m, const double *c, const double *const *v, const double *y, const double *ynew,
                              double rtol, const double *atol, const double *unit, const double *lane);

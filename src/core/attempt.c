@@ -9,6 +9,7 @@
 #include "platform/machine.h"
 
 #include <math.h>
+#include <string.h>
 
 static const double worth_s = 20e-6; /* seconds of work in a step for which other threads are called */
 
@@ -69,7 +70,7 @@ static int attempt_tangents(costate_solver *s, run *r, const step *st, double *e
 /* ---- what the estimate does not see ------------------------------------------------------------------------------------ */
 
 static const double unseen_most = 4;                       /* tolerances that a jump within a step may add to the error */
-static const double rise_most = 4;                         /* growth of the witness that a smooth solution may bring */
+static const double rise_most = 4, part_rise_most = 30;     /* growth of the witness that a smooth solution may bring */
 static const double near = 7, far_most = 9;                /* growth of sizes over which it is known, and what it may be beyond */
 static const double forgets = 0.9;                         /* a step, of how large it has been */
 static const double fall_least = 1.0 / 3, fall_most = 1.5; /* of it with h^order, after half a step, if the solution is smooth */
@@ -84,44 +85,57 @@ static double by(const costate_solver *s, sight a, double h, double most)
 }
 
 /* By the two before it, and by the larger ones of a while ago: where stability is what limits the steps, they go up and down. */
-static double expected(const costate_solver *s, const run *r, double h)
+static double expected(const costate_solver *s, const run *r, int k, double h)
 {
-    double most = fmax(by(s, r->seen[1], h, s->opt.facmax), by(s, r->seen[2], h, s->opt.facmax));
-    return fmax(most, by(s, r->usual, h, 1));
+    double most = fmax(by(s, r->seen[1][k], h, s->opt.facmax), by(s, r->seen[2][k], h, s->opt.facmax));
+    return fmax(most, by(s, r->usual[k], h, 1));
 }
 
-/* A jump stands out from what smooth solutions lead one to expect, which is nothing in the first step. If it is none, half a step
+/* A jump stands out from what smooth solutions lead one to expect, which is nothing in the first step: of the whole (k = 0), or
+ * of a part, for beside a busy component it would not. Parts rise and fall more than the whole does. If it is none, half a step
  * shows it. */
-static int stands_out(const costate_solver *s, const run *r, double h, double w)
+static int stands_out(const costate_solver *s, const run *r, int k, double h, double w)
 {
-    if (w <= unseen_most || w <= rise_most * expected(s, r, h)) return 0;
-    if (r->doubt.h == 0) return 1;
-    double fall = w / (r->doubt.w * pow(fabs(h / r->doubt.h), s->witness));
+    if (w <= unseen_most || w <= (k ? part_rise_most : rise_most) * expected(s, r, k, h)) return 0;
+    const sight *doubt = &r->doubt[k];
+    if (doubt->h == 0) return 1;
+    double fall = w / (doubt->w * pow(fabs(h / doubt->h), s->witness));
     return fall < fall_least || fall > fall_most;
+}
+
+static int sights(const costate_solver *s)
+{
+    return 1 + (cst__judged(s) < KERNEL_PARTS ? (int)cst__judged(s) : KERNEL_PARTS);
 }
 
 /* Its witness falls as h does, and so the size is to; the first time by a half. */
 static int witnessed(costate_solver *s, run *r, const step *st, double *err)
 {
-    double w = 0;
-    r->seen[0] = (sight){.h = st->h};
-    int rc = s->fam->witness(s, st, unseen_most, &w);
-    if (rc || !isfinite(w)) return rc;
-    r->seen[0].w = w;
-    if (!stands_out(s, r, st->h, w)) return 0;
-    *err = pow(r->doubt.h == 0 ? 2 * r->c.safety : 2 * w / unseen_most, r->c.k);
-    r->doubt = r->seen[0];
+    const int count = sights(s);
+    double w[SIGHTS] = {0}, most = 0;
+    for (int k = 0; k < count; k++) r->seen[0][k] = (sight){.h = st->h};
+    int rc = s->fam->witness(s, st, unseen_most, w);
+    if (rc || !isfinite(w[0])) return rc;
+    for (int k = 0; k < count; k++) {
+        r->seen[0][k].w = w[k];
+        if (w[k] > most && stands_out(s, r, k, st->h, w[k])) most = w[k];
+    }
+    if (!most) return 0;
+    *err = pow(r->doubt[0].h == 0 ? 2 * r->c.safety : 2 * most / unseen_most, r->c.k);
+    memcpy(r->doubt, r->seen[0], sizeof r->doubt);
     r->wary = st->to;
     return 0;
 }
 
-void cst__attempt_accepted(run *r)
+void cst__attempt_accepted(const costate_solver *s, run *r)
 {
-    r->seen[2] = r->seen[1];
-    r->seen[1] = r->seen[0];
-    r->usual.w *= forgets;
-    if (r->seen[0].w > r->usual.w) r->usual = r->seen[0];
-    r->doubt = (sight){0};
+    for (int k = 0; s->witness && k < sights(s); k++) {
+        r->seen[2][k] = r->seen[1][k];
+        r->seen[1][k] = r->seen[0][k];
+        r->usual[k].w *= forgets;
+        if (r->seen[0][k].w > r->usual[k].w) r->usual[k] = r->seen[0][k];
+        r->doubt[k] = (sight){0};
+    }
 }
 
 /* ---- the attempt ------------------------------------------------------------------------------------------------------- */

@@ -127,7 +127,7 @@ static int finish(costate_solver *s, run *r, const step *st)
     for (int b = 0; tg && b < tg->cut.blocks; b++) cst__dblock_accept(&tg->block[b], anew);
     if (r->probing) cst__dblock_accept(&r->probe, anew);
     s->stats.steps++;
-    cst__attempt_accepted(r);
+    cst__attempt_accepted(s, r);
     r->refused = r->failures = r->held = 0;
     r->count++;
     r->lag = s->opt.step > 0 ? r->base - st->to + (double)r->count * r->h : r->lag + (r->t - st->to + st->h);

@@ -130,6 +130,24 @@ static int root(costate_solver *s, look *l, meeting *m, double low, double high)
     return 0;
 }
 
+/* A guard that was zero where this begins has left it before it comes back: the root is behind a place on its side. */
+static int crossing(costate_solver *s, look *l, meeting *m, double start, double end)
+{
+    double x = m->high, low = start;
+    for (int i = 0; i < ROOTS && !(low * m->side > 1e-6 * fabs(end)); i++) {
+        x = m->low + (x - m->low) / 2;
+        TRY(look_at(s, l, x, 3));
+        const double e = s->ev->e[3][m->k];
+        if (e * m->side <= 0) {
+            m->high = x, end = e;
+            continue;
+        }
+        m->low = x, low = e;
+        break;
+    }
+    return low * m->side > 0 ? root(s, l, m, low, end) : 0;
+}
+
 /* Guard k between places a and b. */
 static int meets(costate_solver *s, look *l, int k, int a, int b, meeting *m)
 {
@@ -138,7 +156,7 @@ static int meets(costate_solver *s, look *l, int k, int a, int b, meeting *m)
     m->theta = 2;
     if (side == 0) return 0;
     *m = (meeting){.k = k, .low = l->theta[a], .high = l->theta[b], .theta = 2, .side = side};
-    if (end * side <= 0) return wanted(s, k, side) ? root(s, l, m, v->e[a][k] * side > 0 ? v->e[a][k] : DBL_MIN * side, end) : 0;
+    if (end * side <= 0) return wanted(s, k, side) ? crossing(s, l, m, v->e[a][k], end) : 0;
     if (side * v->slope[a][k] * dir >= 0 || side * v->slope[b][k] * dir <= 0) return 0;
     double bottom;
     TRY(dip(s, l, k, a, b, &bottom));

@@ -301,7 +301,8 @@ static int start_anew(costate_solver *s, run *r)
     s->f_valid = s->fnew_valid = 0;
     if (s->opt.step > 0 || r->t == s->t1) return 0;
     memset(r->seen, 0, sizeof r->seen);
-    r->usual = r->doubt = (sight){0};
+    memset(r->usual, 0, sizeof r->usual);
+    memset(r->doubt, 0, sizeof r->doubt);
     r->wary = r->t;
     cst__control_start(&r->c, s);
     if (s->fam->start) s->fam->start(s, 0);

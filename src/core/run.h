@@ -3,10 +3,13 @@
 #define COSTATE_CORE_RUN_H
 
 #include "core/driver.h"
+#include "base/kernels.h"
 #include "core/stiffness.h"
 #include "method/control.h"
 
-typedef struct sight { /* the second measure of an attempt, and its size; h = 0: there is none */
+enum { SIGHTS = 1 + KERNEL_PARTS };
+
+typedef struct sight { /* the second measure of an attempt or of a part of it, and its size; h = 0: there is none */
     double w, h;
 } sight;
 
@@ -26,10 +29,10 @@ struct run {
     int reason;        /* what the last of them returned, */
     const char *which; /* and which callback, unless s->calling knows better */
     control c;
-    sight seen[3]; /* of the attempt at hand, and of the two steps before it */
-    sight usual;   /* the largest of a number of steps before */
-    sight doubt;   /* of the last attempt at this step that they spoke against, if any, */
-    double wary;   /* and where it ended: up to there sizes grow slowly */
+    sight seen[3][SIGHTS]; /* of the attempt at hand and its parts, and of the two steps before it */
+    sight usual[SIGHTS];   /* the largest of a number of steps before */
+    sight doubt[SIGHTS];   /* of the last attempt at this step that they spoke against, if any, */
+    double wary;           /* and where it ended: up to there sizes grow slowly */
     tangent *tg;
     dblock probe; /* core/probe.h, if */
     int probing;
@@ -54,7 +57,7 @@ int cst__size_at(costate_solver *s, double t, const double *y, double *h); /* an
 
 /* attempt.c: step and tangents; a verdict, and in *err the largest error. Negative: failed for good. */
 int cst__attempt(costate_solver *s, run *r, step *st, double *err); /* st may end earlier, at an event */
-void cst__attempt_accepted(run *r);
+void cst__attempt_accepted(const costate_solver *s, run *r);
 /* The running part of the objectives' directions over the step just accepted. */
 int cst__attempt_running(costate_solver *s, const run *r, const step *st);
 

@@ -7,6 +7,7 @@
 #include "method/erk.h"
 
 #include "base/kernels.h"
+#include "method/judge.h"
 
 #include <math.h>
 
@@ -195,7 +196,7 @@ static int erk_witness(costate_solver *s, const step *st, double most, double *w
         s->fnew_valid = 1;
     }
     int terms = row_terms(&m->watch, st->h, m->k, c, v, 0);
-    *w = cst__error_norm((size_t)s->prob.n, terms, c, v, st->y, st->ynew, s->opt.rtol, s->atol, NULL);
+    judge_parts(s, st->h, terms, c, v, st, w);
     return 0;
 }
 

@@ -310,13 +310,13 @@ static int firk_witness(costate_solver *s, const step *st, double most, double *
         c[0] = terms = 1;
         v[0] = through;
     }
-    *w = judge(s, st->h, terms, c, v, st->y, st->ynew);
+    judge_parts(s, st->h, terms, c, v, st, w);
     for (int pass = 0; pass < 2 && *w > most; pass++) { /* slopes of stiff components take two, for they are that large */
         for (int i = 0; i < terms; i++) c[i] *= m->gamma / st->h;
         cst__combine(n, NULL, terms, c, v, m->err);
         mass_apply(s, 1, m->err);
         TRY(cst__implicit_solve(s, &m->im, 0, 0, 1, m->err));
-        *w = judge(s, st->h, 1, &one, &through, st->y, st->ynew);
+        judge_parts(s, st->h, 1, &one, &through, st, w);
         c[0] = terms = 1;
         v[0] = through;
     }

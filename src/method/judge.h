@@ -27,6 +27,13 @@ static inline double judge(costate_solver *s, double h, int m, const double *c, 
     return cst__error_norm(cst__judged(s), m, c, v, y, ynew, s->opt.rtol, s->atol, judge_unit(s, h));
 }
 
+/* And of its parts, w[1], w[2], ...; the whole is w[0]. */
+static inline void judge_parts(costate_solver *s, double h, int m, const double *c, const double *const *v, const step *st,
+                               double *w)
+{
+    cst__error_parts(cst__judged(s), m, c, v, st->y, st->ynew, s->opt.rtol, s->atol, judge_unit(s, h), w, w + 1);
+}
+
 /* Of a block of directions that goes from y to ynew; each lane by itself, in its own unit if it has one. */
 static inline double judge_lanes(costate_solver *s, double h, const dblock *d, int m, const double *c, const double *const *v,
                                  const double *ynew)

@@ -158,7 +158,8 @@ struct family {
      * fixed or repeated step, no estimate. Returns what the right-hand side does, or STEP_... */
     int (*step)(costate_solver *s, const step *st, double *err);
     /* After an attempt that the estimate lets pass, what it may not have seen (witness.h), in tolerances; taken through the
-     * matrix of the step, where there is one, if it is larger than `most` otherwise. Only where solver.witness is not 0. */
+     * matrix of the step, where there is one, if it is larger than `most` otherwise. w[0] is the whole, w[1], w[2], ... are its
+     * parts, as of cst__error_parts. Only where solver.witness is not 0. */
     int (*witness)(costate_solver *s, const step *st, double most, double *w);
     /* The size of the next attempt after this one, and with it whatever else the family chooses: an order, a matrix to keep.
      * It sees the error and the controller, and the estimates that `step` left in the family's memory; c->k is the order of

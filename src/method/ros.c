@@ -259,13 +259,13 @@ static int ros_witness(costate_solver *s, const step *st, double most, double *w
         c[0] = terms = 1;
         v[0] = through;
     }
-    *w = judge(s, st->h, terms, c, v, st->y, st->ynew);
+    judge_parts(s, st->h, terms, c, v, st, w);
     if (*w <= most) return 0;
     terms = row_terms(&m->watch, 1 / s->table->gamma[0], f, c, v, 0);
     cst__combine(n, NULL, terms, c, v, m->y);
     mass_keep_differential(s, m->y);
     TRY(cst__implicit_solve(s, &m->im, 0, 0, 1, m->y));
-    *w = judge(s, st->h, 1, &one, &through, st->y, st->ynew);
+    judge_parts(s, st->h, 1, &one, &through, st, w);
     return 0;
 }
 

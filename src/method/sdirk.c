@@ -342,13 +342,13 @@ static int sdirk_witness(costate_solver *s, const step *st, double most, double 
         c[0] = terms = 1;
         v[0] = m->r;
     }
-    *w = judge(s, st->h, terms, c, v, st->y, st->ynew);
+    judge_parts(s, st->h, terms, c, v, st, w);
     if (*w <= most) return 0;
     for (int i = 0; i < terms; i++) c[i] *= m->held[SLOT_STEP].shift;
     cst__combine(n, NULL, terms, c, v, m->r);
     mass_apply(s, 1, m->r);
     TRY(cst__implicit_solve(s, &m->im, SLOT_STEP, 0, 1, m->r));
-    *w = judge(s, st->h, 1, &one, &through, st->y, st->ynew);
+    judge_parts(s, st->h, 1, &one, &through, st, w);
     return 0;
 }
 

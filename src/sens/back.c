@@ -8,6 +8,7 @@
 
 #include "base/kernels.h"
 #include "core/consistent.h"
+#include "method/implicit.h"
 
 /* ---- a call ------------------------------------------------------------------------------------------------------------ */
 
@@ -61,6 +62,8 @@ int cst__back_begin(costate_solver *s, int lanes, int second, int want_mu, tange
     b->want_mu = want_mu && s->prob.np;
     b->rtol = s->opt.rtol > 0 ? s->opt.rtol : 1e-6;
     b->steps = b->rejected = 0;
+    b->doubt = 0;
+    b->deaf = 0;
     double none;
     const size_t size = lay_out(b, &none);
     double *at = b->memory = cst__alloc(&s->alloc, size, sizeof *at);
@@ -68,7 +71,8 @@ int cst__back_begin(costate_solver *s, int lanes, int second, int want_mu, tange
     memset(at, 0, size * sizeof *at);
     lay_out(b, at);
     for (int k = 0; k < s->prob.np; k++)
-        b->probe[k] = (cst__irregular((uint64_t)k) < 1 ? -1 : 1) * (s->p[k] != 0 ? fabs(s->p[k]) : 1);
+        b->probe[k] = (cst__irregular((uint64_t)k) < 1 ? -1 : 1) * cst__irregular((uint64_t)k + (uint64_t)s->prob.np) *
+                      (s->p[k] != 0 ? fabs(s->p[k]) : 1);
     return path_open(&b->path, s, second ? lanes : 0, tg);
 }
 
@@ -83,6 +87,44 @@ void cst__back_end(costate_solver *s)
 
 /* ---- jumps ------------------------------------------------------------------------------------------------------------- */
 
+static int product_failed(costate_solver *s, int rc, const char *which, double t)
+{
+    if (s->status) return s->status; /* what failed has said so */
+    return cst__fail_at(s, COSTATE_ERR_SWEEP_CALLBACK, t, 0, -1, -1, -1, "%s returned %d at t = %.10g",
+                        s->calling ? s->calling : which, rc, t);
+}
+
+/* With constraints of index 2, f_u^T lambda + r_u^T omega = 0 holds along lambda: what is owed goes there along h_d, K being that
+ * of core/hidden.h.
+ *
+ *     K^T chi = (owed_d, r_u^T omega);   M lambda_d += M chi_f,   mu += h_p^T chi_h
+ *
+ * r counts at t1 alone: after that lambda satisfies it, and so must its jumps without r. */
+static int project(backward *b, double t, const double *y, ablock *owed)
+{
+    costate_solver *s = b->s;
+    const deriv_function *r = &s->d.running;
+    const size_t n = (size_t)s->prob.n, w = (size_t)owed->w, nw = n * w;
+    double *forced = cst__alloc(&s->alloc, 2 * nw, sizeof *forced), *seed = forced + nw;
+    if (!forced) return cst__fail(s, COSTATE_ERR_MEMORY, "multipliers of %zu lanes", w);
+    memset(forced, 0, 2 * nw * sizeof *forced);
+    int rc = cst__start_matrix(s, y);
+    if (!rc && r->fn.eval && t == s->t1) rc = r->fn.vjp(0, t, y, s->p, (int)w, owed->omega, forced, NULL, r->data);
+    for (size_t i = 0; i < n; i++)
+        for (size_t l = i * w; l < (i + 1) * w && s->prob.mass[i] == 0; l++) owed->lambda[l] = forced[l];
+    if (!rc) rc = cst__implicit_solve(s, s->im, 0, 1, (int)w, owed->lambda);
+    for (size_t i = 0; i < n; i++)
+        for (size_t l = i * w; l < (i + 1) * w; l++) {
+            if (s->constraint[i]) seed[l] = owed->lambda[l];
+            owed->lambda[l] *= s->prob.mass[i];
+        }
+    if (!rc && owed->mu) rc = deriv_vjp(&s->d, t, y, s->p, (int)w, seed, NULL, owed->mu);
+    s->im->key = -1; /* the family's own factors are gone */
+    if (s->fam->start) s->fam->start(s, 0);
+    cst__release(&s->alloc, forced);
+    return rc ? product_failed(s, rc, "vjp", t) : 0;
+}
+
 /* What is owed to algebraic states at (t, y) becomes owed to the others, and to parameters. */
 static int reduce(backward *b, double t, const double *y, const double *ydot, ablock *owed)
 {
@@ -96,7 +138,8 @@ static int reduce(backward *b, double t, const double *y, const double *ydot, ab
     s->start_mass = NULL;
     s->start_stays = 1;
     s->prob.steady = 0;
-    const int status = cst__consistent_adjoint(s, ydot, owed);
+    int status = cst__consistent_adjoint(s, ydot, owed);
+    if (!status && s->constraint) status = project(b, t, y, owed);
     s->y0 = y0;
     s->t0 = t0;
     s->start_mass = mass;
@@ -119,13 +162,6 @@ static void absorb(backward *b, ablock *owed)
     }
     memset(owed->lambda, 0, n * w * sizeof *owed->lambda);
     if (b->second) memset(owed->lambda_dot, 0, n * w * sizeof *owed->lambda_dot);
-}
-
-static int product_failed(costate_solver *s, int rc, const char *which, double t)
-{
-    if (s->status) return s->status; /* what failed has said so */
-    return cst__fail_at(s, COSTATE_ERR_SWEEP_CALLBACK, t, 0, -1, -1, -1, "%s returned %d at t = %.10g",
-                        s->calling ? s->calling : which, rc, t);
 }
 
 /* Observations at t, from k down; *next: the one before them. */
@@ -162,6 +198,7 @@ static int interval(backward *b, double from, double to)
 {
     costate_solver *in = b->in;
     TRY(cst__back_rows(b, from, to));
+    if (cst__back_scale(b, from)) return failed(b, COSTATE_ERR_SWEEP_CALLBACK);
     in->guide = &b->guide;
     int status = b->lanes ? costate_tangent(in, from, to, b->par, b->y, b->lanes, b->ydot, b->pars)
                           : costate_solve(in, from, to, b->par, b->y);

@@ -1,4 +1,4 @@
-/* back.h - the continuous adjoint: the adjoint equations themselves, integrated back along a recorded run. docs/theory.md (80)
+/* back.h - the continuous adjoint: the adjoint equations themselves, integrated back along a recorded run. docs/theory.md (100)
  *
  *     M^T lambda' = -f_y^T lambda - r_y^T omega,        mu' = -f_p^T lambda - r_p^T omega
  *
@@ -50,6 +50,8 @@ struct backward {
     double *unit;               /* of the others: the size of the first lane over theirs */
     double *most;               /* 1 + lanes: the largest size of lambda so far */
     double *total, *part;       /* 1 + lanes: integral of |q'| of the probe, so far and over the step at hand */
+    double doubt, doubt_at;     /* the error of an attempt that was refused for it, in tolerances, and where; 0: none */
+    int deaf;                   /* for so many steps it counts less */
     back_node node[BACK_NODES]; /* the newest first */
     int nodes;
     const tangent *tg;      /* with the others of these */
@@ -62,6 +64,7 @@ struct backward {
 /* back_problem.c: the inner solver for the run at hand, unless there is one. */
 int cst__back_open(costate_solver *s);
 /* back_lead.c */
+int cst__back_scale(backward *b, double t); /* tolerances for what comes before the first step: consistent multipliers */
 int cst__back_first(void *ctx, tangent *tg, double *h);
 double cst__back_reach(void *ctx, double t);
 int cst__back_judge(void *ctx, const step *st, tangent *tg, double *err);

@@ -5,17 +5,18 @@
  *              no absolute size of lambda; every lane has its own R.
  *     reach    at most PATH_REACH steps of the run at once, so that nothing is stepped over
  *     mu       by the method's own formula at the points of accepted steps, with seeds weight times lambda straight into mu
- *     probe    q' = lambda^T f_p v + r_p v, v_i = +-|p_i|: what mu is an integral of, along one irregular direction; its error by
- *              the method's estimate, in tolerances of the integral of |q'|
+ *     probe    q' = lambda^T f_p v + r_p v, v_i = about +-|p_i|: what mu is an integral of, along one irregular direction; its
+ *              error by the method's estimate, in tolerances of the integral of |q'|
  *
- * docs/theory.md (82) - (84) */
+ * docs/theory.md (102) - (104) */
 #include "sens/back.h"
 
 #include "base/kernels.h"
 #include "method/judge.h"
 #include "method/mass.h"
 
-static const double faint = 1e-3; /* of the largest lambda: what is below needs no digits of its own */
+static const double faint = 1e-3;   /* of the largest lambda: what is below needs no digits of its own */
+static const double cancels = 1e-3; /* of the terms of q', where they do: no more digits of it are asked for */
 enum { SAMPLES = 4 };
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------------ */
@@ -37,7 +38,21 @@ static double size_of(const backward *b, const double *y, const double *x, size_
     const size_t judged = cst__judged(b->s);
     double sum = 0;
     for (size_t i = 0; i < judged; i++) {
+        if (mass_algebraic(b->s, (int)i)) continue;
         const double term = x[i * w + lane] * unit_of(b->s, y, i);
+        sum += term * term;
+    }
+    return sqrt(sum / (double)judged);
+}
+
+/* Lane l of ydot relative to y: what lambdadot is, relative to lambda, when nothing cancels. Where all of it does, no digits of
+ * what is left are asked for. */
+static double relative(const backward *b, const path_point *at, size_t w, size_t l)
+{
+    const size_t judged = cst__judged(b->s);
+    double sum = 0;
+    for (size_t i = 0; i < judged; i++) {
+        const double unit = unit_of(b->s, at->y, i), term = unit > 0 ? at->ydot[i * w + l] * b->rtol / unit : 0;
         sum += term * term;
     }
     return sqrt(sum / (double)judged);
@@ -83,6 +98,7 @@ static int scale(backward *b, double t, const double *lambda, tangent *tg, int e
             size[l] = size_of(b, at->y, x, w, l);
             most[l] = fmax(most[l], size[l]);
             size[l] = fmax(size[l], faint * most[l]);
+            if (b->second) size[l] = fmax(size[l], faint * first * relative(b, at, w, l));
             fresh[l] = 0;
             zero |= size[l] == 0;
         }
@@ -99,8 +115,21 @@ static int scale(backward *b, double t, const double *lambda, tangent *tg, int e
     if (first == 0) first = 1; /* there is nothing to be wrong about */
     at = path_at(&b->path, t);
     for (int i = 0; i < s->prob.n; i++) {
-        const double unit = unit_of(s, at->y, (size_t)i);
+        const double unit = mass_algebraic(s, i) ? 0 : unit_of(s, at->y, (size_t)i); /* their equations hold exactly */
         in->atol[i] = unit > 0 ? fmin(b->rtol * first / unit, 1e300) : 1e300;
+    }
+    return 0;
+}
+
+int cst__back_scale(backward *b, double t)
+{
+    const path_point *at = path_at(&b->path, t);
+    const double least = 1e-200;
+    if (!at) return -1;
+    const double size = fmax(size_of(b, at->y, b->y, 1, 0), least);
+    for (int i = 0; i < b->s->prob.n; i++) {
+        const double unit = unit_of(b->s, at->y, (size_t)i);
+        b->in->atol[i] = unit > 0 ? fmin(faint * b->rtol * size / unit, 1e300) : 1e300;
     }
     return 0;
 }
@@ -301,6 +330,7 @@ int cst__back_accepted(void *ctx, const step *st, tangent *tg)
     if (b->want_mu) TRY(integrate(b, st, tg));
     if (st->to == b->in->t1) TRY(cst__back_flush(b, 0)); /* while there still are directions */
     for (int l = 0; l < 1 + b->lanes; l++) b->total[l] += b->part[l];
+    b->deaf -= b->deaf > 0;
     return st->to == b->in->t1 ? 0 : scale(b, st->to, st->ynew, tg, 1);
 }
 
@@ -314,14 +344,50 @@ static int probe(backward *b, const quadrature *q, size_t w, size_t l, const dou
     for (int i = 0; i < q->count; i++) {
         const double t = q->shared && i ? b->node[i - 1].t : q->t[i]; /* the same bits, so that it is looked up */
         const path_point *at = path_probe(&b->path, t, b->probe);
-        double slope = 0;
+        double slope = 0, terms = 0;
         if (!at) return -1;
-        for (size_t k = 0; k < n; k++) slope += q->y[i][k * w + l] * at->f[k];
-        for (int o = 0; b->s->d.running.fn.eval && o < b->s->nobj; o++) slope += omega[(size_t)o * w + l] * at->r[o];
-        *size += fabs(q->weight[i] * slope);
+        for (size_t k = 0; k < n; k++) {
+            const double term = q->y[i][k * w + l] * at->f[k];
+            slope += term;
+            terms += fabs(term);
+        }
+        for (int o = 0; b->s->d.running.fn.eval && o < b->s->nobj; o++) {
+            const double term = omega[(size_t)o * w + l] * at->r[o];
+            slope += term;
+            terms += fabs(term);
+        }
+        *size += fabs(q->weight[i]) * fmax(fabs(slope), cancels * terms);
         *error += q->estimate[i] * slope;
     }
     return 0;
+}
+
+/* What an attempt says of the error of q, in tolerances: of its integral so far, and over this step alone. */
+typedef struct verdict_of_probe {
+    double worst, own;
+} verdict_of_probe;
+
+static void look(const backward *b, size_t lane, double error, verdict_of_probe *v)
+{
+    if (error == 0) return;
+    v->worst = fmax(v->worst, fabs(error) / (b->rtol * (b->total[lane] + b->part[lane])));
+    v->own = fmax(v->own, fabs(error) / (b->rtol * b->part[lane]));
+}
+
+/* P is known to the tolerance only, and so is q'. An error that is small for the step itself and does not fall with h comes from
+ * that; then such errors are borne for a while. */
+static const double borne = 100, falls = 0.5;
+enum { WHILE = 8 };
+
+static void heed(backward *b, const step *st, const verdict_of_probe *v, double *err)
+{
+    if (b->doubt > 0 && b->doubt_at == st->from && v->own < borne && v->worst > falls * b->doubt) b->deaf = WHILE;
+    b->doubt = 0;
+    if (b->deaf && v->own < borne) return;
+    *err = fmax(*err, v->worst);
+    if (v->worst <= 1) return;
+    b->doubt = v->worst;
+    b->doubt_at = st->from;
 }
 
 int cst__back_judge(void *ctx, const step *st, tangent *tg, double *err)
@@ -330,18 +396,20 @@ int cst__back_judge(void *ctx, const step *st, tangent *tg, double *err)
     costate_solver *in = b->in;
     quadrature q;
     double error;
+    verdict_of_probe v = {0};
     if (!b->want_mu) return 0;
     in->fam->quadrature(in, st, NULL, &q);
     TRY(probe(b, &q, 1, 0, b->par, &b->part[0], &error));
-    if (error != 0) *err = fmax(*err, fabs(error) / (b->rtol * (b->total[0] + b->part[0])));
+    look(b, 0, error, &v);
     for (int k = 0; tg && !b->second && k < tg->cut.blocks; k++) {
         dblock *d = &tg->block[k];
         in->fam->quadrature(in, st, d, &q);
         for (int l = 0; l < cut_used(b->cut, k); l++) {
             const size_t lane = 1 + offset_of(b, k) + (size_t)l;
             TRY(probe(b, &q, (size_t)d->w, (size_t)l, d->pdot, &b->part[lane], &error));
-            if (error != 0) *err = fmax(*err, fabs(error) / (b->rtol * (b->total[lane] + b->part[lane])));
+            look(b, lane, error, &v);
         }
     }
+    heed(b, st, &v, err);
     return 0;
 }

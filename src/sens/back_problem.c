@@ -237,6 +237,20 @@ static int choose(costate_solver *s, const costate_table **table)
     return 0;
 }
 
+/* Where F_v is of lower rank than it has columns, multipliers at jumps are not those of one state each. */
+static int slopes_apart(costate_solver *s)
+{
+    char name[32];
+    for (int i = 0; s->start_mass && !s->prob.steady && i < s->prob.n; i++)
+        if (s->start_mass[i] == 0 && s->prob.mass[i] != 0)
+            return cst__fail(
+                s, COSTATE_ERR_CONTINUOUS,
+                "the residual has slopes that depend on each other (that of %s follows from others), for which adjoint "
+                "equations are not set up",
+                cst__state_name(s, i, name));
+    return 0;
+}
+
 /* Between steps P must be as good as the gradient is to be. */
 static int interpolates(costate_solver *s)
 {
@@ -323,8 +337,11 @@ static int make(backward *b)
 int cst__back_open(costate_solver *s)
 {
     const costate_table *table;
+    if (s->prob.events + s->prob.timed_events > 0)
+        return cst__fail(s, COSTATE_ERR_CONTINUOUS, "the problem has events, through which the adjoint equations do not go");
     TRY(choose(s, &table));
     TRY(interpolates(s));
+    TRY(slopes_apart(s));
     if (s->back && s->back->table == table && s->back->of == s->table) return 0;
     if (s->back) s->back_close(s->back);
     backward *b = s->back = cst__alloc(&s->alloc, 1, sizeof *b);

@@ -4,7 +4,7 @@
  *     mudot' = -f_p^T lambdadot - (f_py ydot + f_pp pdot)^T lambda - (r_py ydot + r_pp pdot)^T omega
  *
  * ydot has the run's own steps and is interpolated as y is. Directions that go with the same objective go together: lambda and
- * the factors are theirs in common. docs/theory.md (85) - (87) */
+ * the factors are theirs in common. docs/theory.md (105), (106) */
 #include "sens/back.h"
 
 #include "base/kernels.h"

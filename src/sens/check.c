@@ -133,6 +133,10 @@ static int examine_chosen(check *c, int count, const int *variable)
 {
     costate_solver *s = c->s;
     const int automatic = s->automatic;
+    if (s->opt.adjoint[0] == 'c')
+        return cst__fail(s, COSTATE_ERR_CONTINUOUS,
+                         "the certificate is of derivatives of the computed numbers, to round-off, and those of the adjoint "
+                         "equations are as accurate as the run: error bars say how much that is");
     TRY(cst__check_open(c, count, variable));
     s->automatic = 0;
     int status = examine(c);

@@ -23,6 +23,11 @@ for model in "$SOURCE"/examples/models/*.c; do
         suited="$(methods explicit) $suited"
     else stiff="$stiff $(basename "$model" .c)"
     fi
+    if grep -q '\.events\|\.timed_events' "$model"; then # bdf does not start anew at them
+        expect 4 check "$model" --method bdf
+        suited=$(printf '%s\n' $suited | grep -vx bdf)
+    fi
+    case $model in */lockdown.c) suited=$(printf '%s\n' $suited | grep -vx bdf) ;; esac # which does not hold its condition
     for method in $suited; do
         turn=$((turn + 1))
         [ $((turn % 3)) -eq 0 ] || continue
