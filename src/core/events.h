@@ -150,9 +150,11 @@ static inline int step_moves(const step *st)
     return (st->begins && st->begins->moves) || (st->ends && st->ends->moves) || st->h == 0;
 }
 
+/* Only where a guard was solved for is the step more exact than others: one that ends at a known time was taken as they are. */
 static inline int take_step(costate_solver *s, const step *st, double *err)
 {
-    return st->ends || st->h == 0 ? cst__event_take(s, st, err) : s->fam->step(s, st, err);
+    const int found = st->ends && st->ends->k < s->ev->guards;
+    return found || st->h == 0 ? cst__event_take(s, st, err) : s->fam->step(s, st, err);
 }
 
 static inline int take_running(costate_solver *s, const step *st, double *psi)
