@@ -19,10 +19,19 @@ static void brief(const jets *q, int mode, int k, jet t, const jet *y, const jet
     e[0] = sub(p[0], jsin(scale(speed, t)));
 }
 
+static void straight(const jets *q, int mode, int k, jet t, const jet *y, const jet *p, jet *f)
+{
+    (void)q, (void)mode, (void)k, (void)t, (void)p;
+    f[0] = scale(1, y[1]);
+    f[1] = scale(0, y[1]);
+}
+
+static int still; /* f does not change, and steps are as long as they may be */
+
 /* How many of them, before `end`, are not found; too many found count alike. */
 static int lost(const char *method, double c, int samples, double end)
 {
-    jets q = {.n = 2, .np = 1, .guards = 1, .fn = {[OF_RHS] = swing, [OF_EVENT] = brief}};
+    jets q = {.n = 2, .np = 1, .guards = 1, .fn = {[OF_RHS] = still ? straight : swing, [OF_EVENT] = brief}};
     const costate_problem problem = jets_problem(&q);
     costate_options options = costate_defaults(method);
     options.event_samples = samples;
@@ -57,8 +66,20 @@ static void none_is_lost(void **state)
                                  lost(methods[m], brevity[b], samples, 40));
 }
 
+/* A guard may be much faster than a step that nothing holds back. */
+static void nor_where_nothing_happens(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"dopri5", "dopri853", "verner65", "rodas4", "radau2a", "sdirk4a"};
+    still = 1;
+    for (size_t m = 0; m < COUNT(methods); m++)
+        for (speed = 300; speed <= 30000; speed *= 10)
+            if (lost(methods[m], 0.3, 1, 1)) fail_msg("%s, speed %g: %d lost", methods[m], speed, lost(methods[m], 0.3, 1, 1));
+    still = 0;
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(none_is_lost)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(none_is_lost), cmocka_unit_test(nor_where_nothing_happens)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

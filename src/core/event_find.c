@@ -339,10 +339,26 @@ static int fixed_end(const run *r, const events *v, const step *st)
     return st->to == r->stop && v->due < 0;
 }
 
+/* Into how many parts the step is cut: a guard whose slope would carry it far beyond what it is at both ends is faster than the
+ * step, which may be long where f does not change, as within a branch that is held. Slopes of what is stiff are noise, and ask
+ * for little. */
+static int parts_of(const costate_solver *s, const step *st)
+{
+    const events *v = s->ev;
+    const double far = 4, most = s->im ? 8 : 256;
+    double parts = (double)s->opt.event_samples;
+    for (int k = 0; k < v->guards; k++) {
+        const double reach = fmax(fabs(v->slope[0][k]), fabs(v->slope[1][k])) * fabs(st->h);
+        const double size = fmax(fabs(v->e[0][k]), fabs(v->e[1][k]));
+        if (reach > far * size && size > 0) parts = fmax(parts, fmin(most, ceil(2 * reach / size)));
+    }
+    return (int)parts;
+}
+
 int cst__event_search(costate_solver *s, run *r, step *st)
 {
     events *v = s->ev;
-    const int parts = v->guards ? (int)s->opt.event_samples : 0;
+    int parts = v->guards > 0;
     look l = {.st = st, .first = 1, .theta = {0, 1}};
     meeting m = {.theta = 2};
     int rc = 0, missed = 0, from = 0;
@@ -351,6 +367,7 @@ int cst__event_search(costate_solver *s, run *r, step *st)
     if (parts) {
         memcpy(v->working, v->side, (size_t)v->guards * sizeof *v->working);
         rc = at_end(s, st);
+        if (!rc) parts = parts_of(s, st);
     }
     for (int q = 0; q < parts && !rc; q++) {
         int to = 1;
