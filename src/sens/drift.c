@@ -196,7 +196,7 @@ int cst__drift_carry(costate_solver *s)
 
 /* ---- and what follows -------------------------------------------------------------------------------------------------- */
 
-static const double most = 30, aim = 10; /* tolerances: of derivatives, and what a second run is meant to reach */
+static const double most = 30, aim = 1;  /* tolerances: of derivatives, and what a second run is meant to reach */
 static const double doubtful = 300;      /* from which on a word is said, */
 static const double plain = 1e-3;        /* for the tolerance may be nothing to derivatives */
 static const double all = 0.05;          /* a drift that says no more than that there is one */
