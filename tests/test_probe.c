@@ -89,7 +89,7 @@ static void ordinary(void **state)
             steps[probe] = stats_of(s).steps;
             costate_free(s);
         }
-        if (!(steps[1] <= 1.55 * (double)steps[0]))
+        if (!((double)steps[1] <= 1.55 * (double)steps[0]))
             fail_msg("%s: %lld and %lld steps", q->name, (long long)steps[0], (long long)steps[1]);
         for (int i = 0; i < q->prob.n; i++) assert_near(y[0][i], y[1][i], 1e-4 * (1 + fabs(y[0][i])));
     }

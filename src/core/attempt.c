@@ -120,7 +120,7 @@ static int witnessed(costate_solver *s, run *r, const step *st, double *err)
         r->seen[0][k].w = w[k];
         if (w[k] > most && stands_out(s, r, k, st->h, w[k])) most = w[k];
     }
-    if (!most) return 0;
+    if (most == 0) return 0;
     *err = pow(r->doubt[0].h == 0 ? 2 * r->c.safety : 2 * most / unseen_most, r->c.k);
     memcpy(r->doubt, r->seen[0], sizeof r->doubt);
     r->wary = st->to;
