@@ -107,8 +107,8 @@ int cst__drift_look(costate_solver *s, ablock *b, double t, const double *y, con
 {
     const size_t w = (size_t)b->w;
     const int begins = isnan(b->flow[0]);
-    rates a;
-    int holds;
+    rates a = {0};
+    int holds = 0;
     if (!begins && !last) return 0;
     TRY(rates_at(s, b, t, y, ydot, &a, &holds));
     for (size_t l = 0; holds && l < w; l++)
