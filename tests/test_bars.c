@@ -163,11 +163,12 @@ static void grid(void **state)
     (void)state;
     for (size_t m = 0; m < COUNT(methods); m++) {
         const costate_options o = costate_defaults(methods[m]);
-        costate_solver *s = make_solver(&q->prob, &o), *h = NULL;
+        costate_solver *s = make_solver(&q->prob, &o);
         double y[MOST];
         int within = 0;
         assert_ok(s, costate_solve(s, q->t0, q->t1, q->p, y));
-        assert_ok(s, cst__halved_open(s, 0, &h));
+        assert_ok(s, cst__halved_open(s, 0));
+        const costate_solver *h = s->halved;
         assert_int_equal(h->log.count, 2 * s->log.count);
         for (int64_t i = 0; i < s->log.count; i++) {
             assert_true(h->log.t[2 * i] == s->log.t[i] && h->log.stop[2 * i] == s->log.stop[i] && !h->log.stop[2 * i + 1]);
@@ -181,7 +182,6 @@ static void grid(void **state)
             within += at < h->log.t[end] && end % 2;
         }
         assert_true(m == 0 || within > 0);
-        costate_free(h);
         costate_free(s);
     }
 }
@@ -254,6 +254,26 @@ static void against_truth(void **state)
     honest("problems/hires", "radau2a", (const char *const[]){"bdf", "rodas4", NULL}, 0);
 }
 
+/* Conditions of the text that are not held in the run are not in the halves either. */
+static void switches_off(void **state)
+{
+    static const char *const method[] = {"dopri5", "radau2a", "rodas4"};
+    subject q = {0};
+    (void)state;
+    assert_int_equal(subject_open(&q, "examples/models/lockdown", NULL, "dopri853", 0), 0);
+    for (size_t m = 0; m < COUNT(method); m++) {
+        costate_options o = bars_options(method[m], 1e-5);
+        answer a = answer_make(q.all);
+        o.switches = "off";
+        answer_fill(&q, &o, 1, 0, &a);
+        assert_int_equal(a.status, 0);
+        const double ratio = a.psi_bar / fabs(a.psi - q.truth.psi);
+        if (!(ratio > 0.3 && ratio < 10)) fail_msg("%s: the bar is %.3g of the error", method[m], ratio);
+        answer_free(&a);
+    }
+    subject_close(&q);
+}
+
 /* ---- bits --------------------------------------------------------------------------------------------------------------- */
 
 typedef struct setting {
@@ -313,6 +333,60 @@ static void same_bits(void **state)
             for (size_t i = 0; i < count; i++) assert_near(two[i], one[i], 1e-11); /* blocks of other widths round otherwise */
         }
     }
+}
+
+/* The solver of the halves serves again: after other runs, and options changed, bars are those of one that is new. */
+typedef struct visit {
+    double factor, end; /* of the parameters, of t1 */
+    const char *option, *value;
+} visit;
+
+static int visited(costate_solver *s, const problem *q, const visit *v, double *out)
+{
+    const size_t n = (size_t)q->prob.n, np = (size_t)q->prob.np, w = (size_t)goals_of(q);
+    double y[MOST], p[MOST], g[MOST * 10];
+    for (size_t i = 0; i < np; i++) p[i] = v->factor * q->p[i];
+    start_of(q, y);
+    assert_ok(s, costate_set(s, v->option, v->value));
+    assert_ok(s, costate_solve(s, q->t0, q->t0 + v->end * (q->t1 - q->t0), p, y));
+    assert_ok(s, costate_gradient(s, (int)w, NULL, g, g + n * w));
+    return costate_bars(s, &(costate_error_bars){.of = COSTATE_BARS_GRADIENT,
+                                                 .w = (int)w,
+                                                 .y = out,
+                                                 .psi = out + n,
+                                                 .value = {g, g + n * w},
+                                                 .bar = {out + n + w, out + n + w + n * w}});
+}
+
+static void the_same_again(void **state)
+{
+    static const visit visits[] = {{1, 1, "rtol", "1e-6"},       {1.02, 0.5, "rtol", "1e-4"}, {1, 1, "atol", "1e-4"},
+                                   {0.99, 1, "rtol", "1e-8"},    {1, 0.7, "threads", "2"},    {1.01, 1, "memory", "40000"},
+                                   {1, 1, "memory", "16777216"}, {1, 1, "lanes", "3"}};
+    subject neuron = {0}; /* with events */
+    (void)state;
+    assert_int_equal(subject_load(&neuron, "examples/models/neuron", NULL), 0);
+    const problem spikes = {.prob = neuron.prob, .p = neuron.about.p, .y0 = neuron.about.y0, .t1 = neuron.about.t1};
+    for (int i = 0; i <= costate_method_count() + 1; i++) {
+        const problem *q = i > costate_method_count() ? &spikes : &problem_lotka_volterra;
+        const costate_options o = costate_defaults(i < costate_method_count() ? costate_method(i)->name : "auto");
+        costate_solver *kept = make_solver(&q->prob, &o);
+        const costate_solver *before = NULL;
+        for (size_t k = 0; k < COUNT(visits); k++) {
+            static double one[MOST * 10], two[MOST * 10];
+            const size_t n = (size_t)q->prob.n, w = (size_t)goals_of(q), count = n + w + (n + (size_t)q->prob.np) * w;
+            assert_ok(kept, visited(kept, q, &visits[k], one));
+            if (k == 1 || k == 2) assert_true(kept->halved == before);
+            before = kept->halved;
+            costate_solver *fresh = make_solver(&q->prob, &o);
+            for (size_t j = 0; j < k; j++) assert_ok(fresh, costate_set(fresh, visits[j].option, visits[j].value));
+            assert_ok(fresh, visited(fresh, q, &visits[k], two));
+            assert_bits(one, two, count);
+            costate_free(fresh);
+        }
+        costate_free(kept);
+    }
+    subject_close(&neuron);
 }
 
 static void ensembles(void **state)
@@ -496,6 +570,7 @@ int main(void)
         cmocka_unit_test(grid),          cmocka_unit_test(halved_steps), cmocka_unit_test(bdf_euler),
         cmocka_unit_test(against_truth), cmocka_unit_test(same_bits),    cmocka_unit_test(ensembles),
         cmocka_unit_test(matrices),      cmocka_unit_test(failures),     cmocka_unit_test(no_memory),
+        cmocka_unit_test(the_same_again), cmocka_unit_test(switches_off),
     };
     return cmocka_run_group_tests_name("bars", tests, NULL, NULL);
 }

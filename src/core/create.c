@@ -6,6 +6,7 @@
 #include "base/sparsity.h"
 #include "core/auto.h"
 #include "core/events.h"
+#include "core/halved.h"
 #include "core/rig.h"
 #include "core/watch.h"
 
@@ -109,6 +110,7 @@ static void dismantle(costate_solver *s, option_affects what)
 {
     if (s->back) s->back_close(s->back);
     s->back = NULL;
+    if (what > AFFECTS_RUN) cst__halved_close(s);
     s->have_run = s->have_tangent = s->recorded[PRIMAL] = s->recorded[JOINT] = 0;
     cst__rigs_close(s, what);
     if (what >= AFFECTS_ALL) deriv_close(&s->d);

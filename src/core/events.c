@@ -259,6 +259,9 @@ int cst__events_halve(costate_solver *h, const costate_solver *s)
 {
     events *v = h->ev;
     const events *from = s->ev;
+    v->count = v->at = 0;
+    v->kept = v->hit = v->known = v->rebound = 0;
+    v->mv.at.released = from->mv.at.released;
     for (int64_t i = 0; i < from->count; i++) {
         happened e = from->list[i];
         e.step *= 2;

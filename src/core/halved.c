@@ -1,6 +1,7 @@
 /* halved.c - see halved.h */
 #include "core/halved.h"
 
+#include "core/rig.h"
 #include "core/workers.h"
 #include "method/implicit.h"
 
@@ -37,7 +38,7 @@ static int prescribe(costate_solver *h, const costate_solver *s)
     h->log.fresh = 1;
     h->out = s->out;
     if (!s->prob.observations) return 0;
-    h->obs_step = cst__alloc(&h->alloc, (size_t)s->prob.observations, sizeof *h->obs_step);
+    if (!h->obs_step) h->obs_step = cst__alloc(&h->alloc, (size_t)s->prob.observations, sizeof *h->obs_step);
     if (!h->obs_step) return cst__fail(h, COSTATE_ERR_MEMORY, "the list of %d observations", s->prob.observations);
     observations(h, s);
     return 0;
@@ -50,6 +51,7 @@ static void begin(costate_solver *h, const costate_solver *s)
     if (s->prob.np) memcpy(h->p, s->p, (size_t)s->prob.np * sizeof *h->p);
     h->t0 = h->d.t0 = s->t0;
     h->t1 = s->t1;
+    h->have_tangent = h->recorded[PRIMAL] = h->recorded[JOINT] = 0;
     h->start_mass = s->start_mass;
     h->constraint = s->constraint;
     h->start_stays = s->start_stays;
@@ -58,21 +60,52 @@ static void begin(costate_solver *h, const costate_solver *s)
     if (h->im && s->im) h->im->tested = s->im->tested;
 }
 
-int cst__halved_open(costate_solver *s, int record, costate_solver **halved)
+/* The one that was made before serves again, if it is of the method in use. */
+static int companion(costate_solver *s)
 {
-    const int64_t memory = cst__traj_spare(s);
-    TRY(cst__worker_create(s, halved));
-    costate_solver *h = *halved;
-    h->leader = NULL;
-    h->opt.threads = s->opt.threads;
+    if (s->halved && s->halved->chosen != s->chosen) cst__halved_close(s);
+    const int status = s->halved ? 0 : cst__worker_create(s, &s->halved);
+    if (status) cst__halved_close(s);
+    else s->halved->leader = NULL;
+    return status;
+}
+
+/* Options as they are now. */
+static void follow(const costate_solver *s, costate_solver *h, int record, int64_t memory)
+{
+    h->opt = s->opt;
     h->opt.adjoint = "discrete"; /* which judges a continuous one as well (docs/theory.md, "Error bars") */
     h->opt.record = record;
     h->opt.memory = memory;
+    h->opt.atols = h->atol;
+    memcpy(h->atol, s->atol, (size_t)s->prob.n * sizeof *h->atol);
+}
+
+int cst__halved_open(costate_solver *s, int record)
+{
+    const int64_t memory = cst__traj_spare(s);
+    TRY(companion(s));
+    costate_solver *h = s->halved;
+    cst__begin(h);
+    follow(s, h, record, memory);
     begin(h, s);
     int status = prescribe(h, s);
     if (!status && s->ev) status = cst__events_halve(h, s);
     if (!status && h->im) status = cst__implicit_prepare(h);
     return status ? cst__halved_failed(s, h, status) : 0;
+}
+
+void cst__halved_rest(costate_solver *s)
+{
+    if (!s->halved) return;
+    if (cst__rig_large(s)) cst__halved_close(s);
+    else cst__rigs_close(s->halved, AFFECTS_TRAJECTORY);
+}
+
+void cst__halved_close(costate_solver *s)
+{
+    costate_free(s->halved);
+    s->halved = NULL;
 }
 
 /* Of the halves themselves, or of what is computed from them: words about a step are kept, those of its kind are others. */

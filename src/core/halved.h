@@ -7,15 +7,17 @@
  * order, and have their past on the halved grid. Sizes being prescribed, there is no error test.
  *
  * The run belongs to a solver of its own, so that the recorded one stays as it is. That has the same problem, options, method and
- * initial state, as many threads, and what is left of the budgets. */
+ * initial state, as many threads, and what is left of the budgets. It is made once, for making it may cost more than a short run. */
 #ifndef COSTATE_CORE_HALVED_H
 #define COSTATE_CORE_HALVED_H
 
 #include "core/driver.h"
 
-/* Makes it, with the steps to be taken (log.fresh): cst__repeat takes them. On failure what was made is in *halved, and the
- * status and message are those of s. record: sweeps will follow. */
-int cst__halved_open(costate_solver *s, int record, costate_solver **halved);
+/* s->halved, with the steps to be taken (log.fresh): cst__repeat takes them. On failure the status and message are those of s.
+ * record: sweeps will follow. */
+int cst__halved_open(costate_solver *s, int record);
+void cst__halved_rest(costate_solver *s);  /* what was computed is no longer needed: its trajectory goes, it stays for the next */
+void cst__halved_close(costate_solver *s); /* none is fine */
 
 /* What failed in `halved` as the failure of s. */
 int cst__halved_failed(costate_solver *s, const costate_solver *halved, int status);

@@ -45,6 +45,11 @@ static size_t lay_out(backward *b, double *at)
     b->most = take(&at, 1 + lanes);
     b->total = take(&at, 1 + lanes);
     b->part = take(&at, 1 + lanes);
+    b->off = take(&at, 1 + lanes);
+    b->lambda = take(&at, n);
+    b->slope = take(&at, n);
+    b->rate = take(&at, n);
+    b->term = take(&at, (size_t)s->nobj);
     for (int i = 0; i < BACK_NODES && b->in->fam->shares; i++) {
         double *lambda = take(&at, n * (1 + lanes));
         if (from) b->node[i].lambda = lambda;
@@ -57,6 +62,7 @@ int cst__back_begin(costate_solver *s, int lanes, int second, int want_mu, tange
     TRY(cst__back_open(s));
     backward *b = s->back;
     b->second = second;
+    b->want_off = 0;
     b->lanes = lanes;
     b->cut = cut_lanes(b->in, lanes);
     b->want_mu = want_mu && s->prob.np;
@@ -301,60 +307,81 @@ static void collect(const backward *b, size_t w, double *mu)
     }
 }
 
-static int gradient(costate_solver *s, ablock *owed, int objectives, const double *weights, const double *lambda, double *mu,
-                    int rows_w, int rows_first)
+typedef struct demand { /* a call: seeds, or weights of the objectives; n x w, np x w and w numbers, or NULL */
+    int w, objectives;
+    const double *weights;
+    double *lambda, *mu, *off;
+} demand;
+
+/* Lanes from `first` on. */
+static int gradient(costate_solver *s, const demand *a, ablock *owed, const double *weights, const double *lambda, double *off,
+                    size_t first)
 {
     const size_t n = (size_t)s->prob.n, o = (size_t)s->nobj, w = (size_t)owed->w;
-    TRY(cst__back_begin(s, owed->w - 1, 0, mu != NULL, NULL));
+    TRY(cst__back_begin(s, owed->w - 1, 0, owed->mu != NULL, NULL));
     backward *b = s->back;
-    b->objectives = objectives;
-    if (!objectives) memcpy(owed->lambda, lambda, n * w * sizeof *lambda);
-    for (size_t i = 0; objectives && i < o; i++)
+    b->objectives = a->objectives;
+    b->want_off = off != NULL;
+    if (!a->objectives) memcpy(owed->lambda, lambda, n * w * sizeof *lambda);
+    for (size_t i = 0; a->objectives && i < o; i++)
         for (size_t l = 0; l < w; l++) owed->omega[i * w + l] = weights[i * w + l];
-    const size_t lead = objectives ? leading(o, w, owed->omega) : leading(n, w, lambda);
+    const size_t lead = a->objectives ? leading(o, w, owed->omega) : leading(n, w, lambda);
     exchange(n, w, lead, owed->lambda);
     exchange(o, w, lead, owed->omega);
     b->lead = (int)lead;
-    b->rows_w = s->adjoint_rows.count ? rows_w : 0;
-    b->rows_first = rows_first;
+    b->rows_w = s->adjoint_rows.count && !off ? a->w : 0;
+    b->rows_first = (int)first;
     for (size_t i = 0; i < o; i++) {
         b->par[i] = owed->omega[i * w];
         for (size_t l = 1; l < w; l++) b->pars[i * (w - 1) + l - 1] = owed->omega[i * w + l];
     }
     TRY(cst__back_run(b, owed));
+    if (off) {
+        TRY(cst__back_defect_end(b, owed->omega, w));
+        exchange(1, w, lead, b->off);
+        memcpy(off, b->off, w * sizeof *off);
+        return 0;
+    }
     TRY(cst__back_finish(b, owed));
-    if (mu) collect(b, w, mu);
+    if (owed->mu) collect(b, w, owed->mu);
     exchange(n, w, lead, owed->lambda);
-    if (mu) exchange((size_t)s->prob.np, w, lead, mu);
+    if (owed->mu) exchange((size_t)s->prob.np, w, lead, owed->mu);
     return 0;
 }
 
 /* So many lanes go back together. */
 enum { TOGETHER = 32 };
 
-static int part(costate_solver *s, lane_cut c, int q, int objectives, const double *weights, double *lambda, double *mu)
+static int part(costate_solver *s, const demand *a, lane_cut c, int q)
 {
     const size_t n = (size_t)s->prob.n, np = (size_t)s->prob.np, o = (size_t)s->nobj, w = (size_t)cut_used(c, q);
-    const size_t nw = cst__pad(n * w), ow = cst__pad(o * w), pw = mu ? cst__pad(np * w) : 0;
+    const size_t nw = cst__pad(n * w), ow = cst__pad(o * w), pw = a->mu ? cst__pad(np * w) : 0, first = (size_t)(q * c.lanes);
     double *at = cst__alloc(&s->alloc, 2 * nw + 2 * ow + pw, sizeof *at);
     double *seeds = at + nw, *omega = seeds + nw, *own = omega + ow;
     if (!at) return cst__fail(s, COSTATE_ERR_MEMORY, "adjoints of %zu lanes", w);
     memset(at, 0, (2 * nw + 2 * ow + pw) * sizeof *at);
-    ablock owed = {.w = (int)w, .lambda = at, .omega = omega, .mu = mu ? own + ow : NULL};
-    for (size_t l = 0, from = (size_t)(q * c.lanes); l < w; l++) {
-        for (size_t i = 0; !objectives && i < n; i++) seeds[i * w + l] = lambda[i * (size_t)c.w + from + l];
-        for (size_t i = 0; objectives && i < o; i++)
-            own[i * w + l] = weights ? weights[i * (size_t)c.w + from + l] : i == from + l;
+    ablock owed = {.w = (int)w, .lambda = at, .omega = omega, .mu = a->mu ? own + ow : NULL};
+    for (size_t l = 0, from = first; l < w; l++) {
+        for (size_t i = 0; !a->objectives && i < n; i++) seeds[i * w + l] = a->lambda[i * (size_t)c.w + from + l];
+        for (size_t i = 0; a->objectives && i < o; i++)
+            own[i * w + l] = a->weights ? a->weights[i * (size_t)c.w + from + l] : i == from + l;
     }
-    int status = gradient(s, &owed, objectives, own, seeds, owed.mu, c.w, q * c.lanes);
+    int status = gradient(s, a, &owed, own, seeds, a->off ? a->off + first : NULL, first);
     cst__back_end(s);
-    if (!status) status = cst__back_finite(s, lambda ? at : NULL, owed.mu, w);
-    for (size_t l = 0, from = (size_t)(q * c.lanes); l < w && !status; l++) {
-        for (size_t i = 0; lambda && i < n; i++) lambda[i * (size_t)c.w + from + l] = at[i * w + l];
-        for (size_t i = 0; mu && i < np; i++) mu[i * (size_t)c.w + from + l] = owed.mu[i * w + l];
+    if (!status && !a->off) status = cst__back_finite(s, a->lambda ? at : NULL, owed.mu, w);
+    for (size_t l = 0, from = first; l < w && !status; l++) {
+        for (size_t i = 0; a->lambda && i < n; i++) a->lambda[i * (size_t)c.w + from + l] = at[i * w + l];
+        for (size_t i = 0; a->mu && i < np; i++) a->mu[i * (size_t)c.w + from + l] = owed.mu[i * w + l];
     }
     cst__release(&s->alloc, at);
     return status;
+}
+
+static int parts(costate_solver *s, const demand *a)
+{
+    const lane_cut c = {(a->w + TOGETHER - 1) / TOGETHER, TOGETHER, a->w};
+    for (int q = 0; q < c.blocks; q++) TRY(part(s, a, c, q));
+    return 0;
 }
 
 static int check_rows(costate_solver *s)
@@ -370,10 +397,18 @@ static int check_rows(costate_solver *s)
 
 int cst__back_gradient(costate_solver *s, int w, int objectives, const double *weights, double *lambda, double *mu)
 {
-    const lane_cut c = {(w + TOGETHER - 1) / TOGETHER, TOGETHER, w};
     const output *o = &s->adjoint_rows;
     int status = check_rows(s);
-    for (int q = 0; q < c.blocks && !status; q++) status = part(s, c, q, objectives, weights, lambda, s->prob.np ? mu : NULL);
+    if (!status) status = parts(s, &(demand){w, objectives, weights, lambda, s->prob.np ? mu : NULL, NULL});
     if (status) cst__fill_nan(o->y, (size_t)o->count * (size_t)s->prob.n * (size_t)w);
     return status;
+}
+
+int cst__back_off(costate_solver *s, int w, const double *weights, double *off)
+{
+    if (!s->recorded[PRIMAL]) { /* given up for something else */
+        TRY(cst__traj_prepare(s, PRIMAL, 0));
+        TRY(cst__repeat(s, s->y0, NULL, PRIMAL, NULL, NULL));
+    }
+    return parts(s, &(demand){w, 1, weights, NULL, NULL, off});
 }

@@ -49,6 +49,9 @@ struct backward {
     double *seed;               /* nobj x w */
     double *unit;               /* of the others: the size of the first lane over theirs */
     double *most;               /* 1 + lanes: the largest size of lambda so far */
+    double *off;                /* 1 + lanes: by how much objectives are off, as far as the way back has come; */
+    int want_off;               /* if that is wanted */
+    double *lambda, *slope, *rate, *term; /* n; n; n; nobj: at a point */
     double *total, *part;       /* 1 + lanes: integral of |q'| of the probe, so far and over the step at hand */
     double doubt, doubt_at;     /* the error of an attempt that was refused for it, in tolerances, and where; 0: none */
     int deaf;                   /* for so many steps it counts less */
@@ -83,6 +86,13 @@ int cst__back_finite(costate_solver *s, const double *lambda, const double *mu, 
 int cst__back_rows(backward *b, double from, double to);
 int cst__back_rows_end(backward *b, double from, double to);
 void cst__back_rows_start(backward *b, const ablock *owed);
+
+/* back_defect.c: b->off, over an accepted step; and in the end, omega being nobj x w. */
+int cst__back_defect(backward *b, const step *st, tangent *tg);
+int cst__back_defect_end(backward *b, const double *omega, size_t w);
+
+/* By how much w combinations of the objectives (weights: nobj x w) differ from those of the solution, to first order. */
+int cst__back_off(costate_solver *s, int w, const double *weights, double *off);
 
 /* First order: as costate_adjoint, or with objectives as costate_gradient (lambda NULL: not wanted). */
 int cst__back_gradient(costate_solver *s, int w, int objectives, const double *weights, double *lambda, double *mu);

@@ -328,6 +328,7 @@ int cst__back_accepted(void *ctx, const step *st, tangent *tg)
 {
     backward *b = ctx;
     if (b->want_mu) TRY(integrate(b, st, tg));
+    if (b->want_off) TRY(cst__back_defect(b, st, tg));
     if (st->to == b->in->t1) TRY(cst__back_flush(b, 0)); /* while there still are directions */
     for (int l = 0; l < 1 + b->lanes; l++) b->total[l] += b->part[l];
     b->deaf -= b->deaf > 0;

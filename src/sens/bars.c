@@ -4,12 +4,15 @@
  *
  * docs/theory.md, "Error bars". The maximum is over all of a lane. u_i makes its components comparable: the value of variable i
  * for derivatives by it, one over the tolerance of a state. Where that is 0 or not known, as of objectives, which have units of
- * their own, or of initial values that init computes, which are no variables, a component stands for itself. */
+ * their own, or of initial values that init computes, which are no variables, a component stands for itself.
+ *
+ * Objectives whose adjoint equations were integrated have 2 |lambda against the defect| instead (back_defect.c). */
 #include "sens/over.h"
 
 #include "base/kernels.h"
 #include "base/sized.h"
 #include "core/halved.h"
+#include "sens/back.h"
 
 #include <math.h>
 
@@ -66,9 +69,10 @@ static int finish(costate_solver *s, const part *x, int parts, size_t w)
 
 typedef struct bars {
     const costate_error_bars *of;
-    costate_solver *h;
     size_t w, n, np, nobj, rows, rows_kept;
     part part[2];
+    int *by_defect; /* nobj: the lane of d_psi, + 1; 0: it is by halves */
+    double *off;
     double *work, *variables, *tolerances, *row, *rowdot; /* n + np; n */
 } bars;
 
@@ -130,10 +134,10 @@ int cst__solve_over(costate_solver *s)
     return cst__repeat(s, s->y0, NULL, s->opt.record ? PRIMAL : -1, s->yend, s->psi);
 }
 
-static int again(const costate_solver *s, bars *x)
+static int again(costate_solver *s, bars *x)
 {
     const costate_error_bars *b = x->of;
-    costate_solver *h = x->h;
+    costate_solver *h = s->halved;
     double *one = x->part[0].again, *two = x->part[1].again;
     const int forward = s->stats.sensitivities && s->stats.sensitivities[0] == 't';
     h->out.y = x->row;
@@ -159,6 +163,48 @@ static int again(const costate_solver *s, bars *x)
     }
 }
 
+/* ---- by the adjoint equations ------------------------------------------------------------------------------------------ */
+
+static int by_equations(const costate_solver *s, const costate_error_bars *b)
+{
+    if (!b->psi || strcmp(s->opt.adjoint, "continuous")) return 0;
+    if (is_by(b, COSTATE_BARS_SENSITIVITIES)) return s->stats.sensitivities[0] == 'a';
+    return is_by(b, COSTATE_BARS_GRADIENT) || is_by(b, COSTATE_BARS_HESSIAN) || is_by(b, COSTATE_BARS_HESSIAN_FULL);
+}
+
+/* Of the objectives that are in one of the lanes. */
+static int defects(costate_solver *s, bars *x)
+{
+    const double *weights = x->of->weights;
+    const size_t lanes = is_by(x->of, COSTATE_BARS_HESSIAN_FULL) ? 1 : (size_t)x->of->w;
+    int w = 0;
+    if (!by_equations(s, x->of)) return 0;
+    x->by_defect = cst__alloc(&s->alloc, x->nobj, sizeof *x->by_defect);
+    if (!x->by_defect) return cst__fail(s, COSTATE_ERR_MEMORY, "error bars");
+    for (size_t o = 0; o < x->nobj; o++) {
+        int wanted = !weights;
+        for (size_t l = 0; weights && l < lanes; l++) wanted |= weights[o * lanes + l] != 0;
+        x->by_defect[o] = wanted ? ++w : 0;
+    }
+    if (!w) return 0;
+    double *one = cst__alloc(&s->alloc, (x->nobj + 1) * (size_t)w, sizeof *one);
+    if (!one) return cst__fail(s, COSTATE_ERR_MEMORY, "error bars");
+    memset(one, 0, (x->nobj + 1) * (size_t)w * sizeof *one);
+    for (size_t o = 0; o < x->nobj; o++)
+        if (x->by_defect[o]) one[o * (size_t)w + (size_t)x->by_defect[o] - 1] = 1;
+    x->off = one + x->nobj * (size_t)w;
+    const int status = cst__back_off(s, w, one, x->off);
+    memmove(one, x->off, (size_t)w * sizeof *one);
+    x->off = one;
+    return status;
+}
+
+static void take_defects(const bars *x)
+{
+    for (size_t o = 0; o < x->nobj && x->by_defect; o++)
+        if (x->by_defect[o]) x->of->psi[o] = twice * fabs(x->off[x->by_defect[o] - 1]);
+}
+
 /* ---- bars of all that is wanted -------------------------------------------------------------------------------------- */
 
 static int of_states(costate_solver *s, bars *x, const double *y, const double *value, double *other, double *bar, size_t w)
@@ -170,8 +216,8 @@ static int of_states(costate_solver *s, bars *x, const double *y, const double *
 static int of_run(costate_solver *s, bars *x)
 {
     const costate_error_bars *b = x->of;
-    if (b->y) TRY(of_states(s, x, s->yend, s->yend, x->h->yend, b->y, 1));
-    part goals = {.rows = x->nobj, .value = s->psi, .again = x->h->psi, .bar = b->psi};
+    if (b->y) TRY(of_states(s, x, s->yend, s->yend, s->halved->yend, b->y, 1));
+    part goals = {.rows = x->nobj, .value = s->psi, .again = s->halved->psi, .bar = b->psi};
     if (!s->has_objective) goals.unit = tolerances(s, x, s->yend); /* they are the states */
     if (b->psi) TRY(finish(s, &goals, 1, 1));
     for (size_t r = 0, at = 0; r < x->rows; r++, at += x->n) {
@@ -242,11 +288,13 @@ static int measure(costate_solver *s, bars *x)
     const int sweeps = x->of->of != COSTATE_BARS_RUN && x->of->of != COSTATE_BARS_TANGENT;
     TRY(finite_values(s, x));
     TRY(take(s, x));
-    TRY(cst__halved_open(s, sweeps, &x->h));
-    if (!x->of->row && !x->of->rowdot) x->h->out.count = 0;
+    TRY(defects(s, x));
+    TRY(cst__halved_open(s, sweeps));
+    if (!x->of->row && !x->of->rowdot) s->halved->out.count = 0;
     const int status = again(s, x);
-    if (status) return cst__halved_failed(s, x->h, status);
+    if (status) return cst__halved_failed(s, s->halved, status);
     TRY(of_run(s, x));
+    take_defects(x);
     return x->w ? of_derivatives(s, x) : 0;
 }
 
@@ -274,7 +322,9 @@ int costate_bars_sized(costate_solver *s, const costate_error_bars *given, size_
     if (!status) {
         sizes(&x, s);
         status = measure(s, &x);
-        costate_free(x.h);
+        cst__halved_rest(s);
+        cst__release(&s->alloc, x.by_defect);
+        cst__release(&s->alloc, x.off);
         cst__release(&s->alloc, x.work);
     }
     if (status && given) no_bars(s, &own);

@@ -132,6 +132,7 @@ struct costate_solver {
     int implicit;      /* 1: method "auto" has found the problem stiff, and does not try again */
 
     costate_solver *leader; /* a worker: whose */
+    costate_solver *halved; /* that takes the steps in halves, once it was needed: core/halved.h */
 
     events *ev; /* NULL: the problem has none */
 
