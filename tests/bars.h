@@ -4,7 +4,8 @@
  *     error of the gradient    | (p_i (g_i - truth_i))_i |,  p_i the variable's value, initial values included; the largest
  *     ratio                    the same of the bars, over it
  *
- * Objectives and, along the direction that changes every variable by its own size, Hessian products likewise. */
+ * Objectives and, along the direction that changes every variable by its own size, Hessian products likewise. One objective at a
+ * time: that of the number `goal`. */
 #ifndef TESTS_BARS_H
 #define TESTS_BARS_H
 
@@ -15,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct answer { /* of one run: objective 0, its gradient, its Hessian times the direction; n + np numbers each */
+typedef struct answer { /* of one run: an objective, its gradient, its Hessian times the direction; n + np numbers each */
     double psi, *g, *h;
     double psi_bar, *g_bar, *h_bar;
     int status, steps;
@@ -27,6 +28,7 @@ typedef struct subject {
     costate_problem prob;
     costate_model_info about;
     size_t n, np, all;
+    int goal;
     double *unit; /* n + np: the variables' values, 0 where init computes them */
     answer truth;
     double psi_open, g_open, h_open; /* what the truth leaves open */
@@ -43,19 +45,20 @@ static inline void answer_free(answer *a)
     free(a->g);
 }
 
-/* A run of the subject with its bars, if they are wanted. Objectives other than the first have weight 0. */
+/* A run of the subject with its bars, if they are wanted. Other objectives have weight 0. */
 static inline void answer_fill(const subject *q, const costate_options *o, int with_bars, int second, answer *a)
 {
     costate_solver *s = NULL;
     const size_t n = q->n, np = q->np;
-    double *y = malloc((2 * n + np + 1) * sizeof *y), *dir = y + n, weights[1000] = {1};
+    double *y = malloc((2 * n + np + 1) * sizeof *y), *dir = y + n, weights[1000] = {0};
+    weights[q->goal] = 1;
     memcpy(y, q->about.y0, n * sizeof *y);
     memcpy(dir, q->unit, q->all * sizeof *dir);
     int status = costate_create(&s, &q->prob, o);
     if (!status) status = costate_solve(s, q->about.t0, q->about.t1, q->about.p, y);
     double psi[1000] = {0}, psi_bar[1000] = {0};
     if (!status) status = costate_objectives(s, psi);
-    a->psi = psi[0];
+    a->psi = psi[q->goal];
     if (!status) status = costate_gradient(s, 1, weights, a->g, a->g + n);
     if (!status && with_bars)
         status = costate_bars(s, &(costate_error_bars){.of = COSTATE_BARS_GRADIENT,
@@ -64,7 +67,7 @@ static inline void answer_fill(const subject *q, const costate_options *o, int w
                                                        .psi = psi_bar,
                                                        .value = {a->g, a->g + n},
                                                        .bar = {a->g_bar, a->g_bar + n}});
-    a->psi_bar = psi_bar[0];
+    a->psi_bar = psi_bar[q->goal];
     if (!status && second) status = costate_hessian(s, 1, weights, dir, dir + n, a->h, a->h + n);
     if (!status && with_bars && second)
         status = costate_bars(s, &(costate_error_bars){.of = COSTATE_BARS_HESSIAN,
@@ -119,10 +122,11 @@ static inline int subject_load(subject *q, const char *file, const char *define)
     return 0;
 }
 
-static inline int subject_open(subject *q, const char *file, const char *define, const char *best, int second)
+/* The truth about an objective. */
+static inline int subject_truth(subject *q, int goal, const char *best, int second)
 {
-    if (subject_load(q, file, define)) return -1;
     answer other = answer_make(q->all);
+    q->goal = goal;
     costate_options o = bars_options(best, 1e-13), p = bars_options(best, 1e-12);
     answer_fill(q, &o, 0, second, &q->truth);
     answer_fill(q, &p, 0, second, &other);
@@ -131,6 +135,11 @@ static inline int subject_open(subject *q, const char *file, const char *define,
     q->h_open = bars_norm(q, q->truth.h, other.h);
     answer_free(&other);
     return q->truth.status || other.status;
+}
+
+static inline int subject_open(subject *q, const char *file, const char *define, const char *best, int second)
+{
+    return subject_load(q, file, define) ? -1 : subject_truth(q, 0, best, second);
 }
 
 static inline void subject_close(subject *q)

@@ -254,6 +254,36 @@ static void against_truth(void **state)
     honest("problems/hires", "radau2a", (const char *const[]){"bdf", "rodas4", NULL}, 0);
 }
 
+/* Events happen at other times in the halves, and all that follows them does. */
+static void events_move(void **state)
+{
+    static const char *const method[] = {"dopri5", "sdirk4b", "radau2a", "rodas4"};
+    static const char *const file[] = {"examples/models/thermostat", "examples/models/neuron", "tests/harsh/relay",
+                                       "tests/harsh/bounces", "tests/harsh/fires"};
+    (void)state;
+    for (size_t f = 0; f < COUNT(file); f++) {
+        subject q = {0};
+        assert_int_equal(subject_load(&q, file[f], NULL), 0);
+        for (int goal = 0; goal < 2; goal++) {
+            assert_int_equal(subject_truth(&q, goal, "dopri853", 1), 0);
+            for (size_t k = 0; k < 2 * COUNT(method); k++) {
+                const costate_options o = bars_options(method[k / 2], k % 2 ? 1e-4 : 1e-6);
+                answer a = answer_make(q.all);
+                answer_fill(&q, &o, 1, 1, &a);
+                assert_int_equal(a.status, 0);
+                const double psi = a.psi_bar / fabs(a.psi - q.truth.psi);
+                const double g = bars_norm(&q, a.g_bar, NULL) / bars_norm(&q, a.g, q.truth.g);
+                const double h = bars_norm(&q, a.h_bar, NULL) / bars_norm(&q, a.h, q.truth.h);
+                if (!(psi > 0.5 && psi < 4 && g > 0.5 && g < 4 && h > 0.5 && h < 4))
+                    fail_msg("%s, %s: bars over errors: objective %d %.3g, gradient %.3g, Hessian %.3g", file[f], o.method, goal, psi,
+                             g, h);
+                answer_free(&a);
+            }
+        }
+        subject_close(&q);
+    }
+}
+
 /* Conditions of the text that are not held in the run are not in the halves either. */
 static void switches_off(void **state)
 {
@@ -571,6 +601,7 @@ int main(void)
         cmocka_unit_test(against_truth), cmocka_unit_test(same_bits),    cmocka_unit_test(ensembles),
         cmocka_unit_test(matrices),      cmocka_unit_test(failures),     cmocka_unit_test(no_memory),
         cmocka_unit_test(the_same_again), cmocka_unit_test(switches_off),
+        cmocka_unit_test(events_move),
     };
     return cmocka_run_group_tests_name("bars", tests, NULL, NULL);
 }

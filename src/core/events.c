@@ -261,6 +261,7 @@ int cst__events_halve(costate_solver *h, const costate_solver *s)
     const events *from = s->ev;
     v->count = v->at = 0;
     v->kept = v->hit = v->known = v->rebound = 0;
+    v->late = 0;
     v->mv.at.released = from->mv.at.released;
     for (int64_t i = 0; i < from->count; i++) {
         happened e = from->list[i];
@@ -279,6 +280,7 @@ void cst__events_took(costate_solver *s, const step *st)
 {
     events *v = s->ev;
     s->log.h[st->n] = st->h;
+    v->late = st->ends ? st->to - s->log.t[st->n + 1] : 0;
     if (!st->ends) return;
     s->log.t[st->n + 1] = st->to;
     v->list[st->ends - v->list].t = st->to;

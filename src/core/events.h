@@ -79,6 +79,7 @@ struct events {
     reserve dots;            /* second order: taudot, ydot- of each event: (1 + n) w */
     int kept;                /* and they are there */
     int anew;                /* a repeated run has other parameters: times of events are found again */
+    double late;             /* of a halved run: by which the event before the step at hand happened later than in the run */
     double identity;         /* largest relative |nu + kappa e_t + h_bar| of the last sweep */
     double *memory;
     int64_t evaluations;     /* steps taken to find events */

@@ -106,7 +106,8 @@ static int objectives_at(costate_solver *s, int64_t n, int *obs, const double *y
     return 0;
 }
 
-/* Events at other times than in the log, for parameters are others: the step from where they are to where they will be. */
+/* Events at other times than in the log, for parameters or steps are others: the step from where they are to where they will be.
+ * The log of a halved run has them as they are already. */
 static int step_anew(costate_solver *s, step *st, double from)
 {
     const happened *e = st->ends;
@@ -116,7 +117,7 @@ static int step_anew(costate_solver *s, step *st, double from)
         TRY(cst__event_time(s, k, &st->to));
         st->h += st->to - e->t;
     }
-    st->h -= from - st->from;
+    st->h -= s->log.fresh ? s->ev->late : from - st->from;
     st->from = from;
     cst__step_sides(st, st->begins != NULL || s->log.stop[st->n], e != NULL || s->log.stop[st->n + 1]);
     TRY(e && k < v->guards ? cst__event_again(s, st, k) : take_step(s, st, NULL));
