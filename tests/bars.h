@@ -127,9 +127,12 @@ static inline int subject_truth(subject *q, int goal, const char *best, int seco
 {
     answer other = answer_make(q->all);
     q->goal = goal;
-    costate_options o = bars_options(best, 1e-13), p = bars_options(best, 1e-12);
-    answer_fill(q, &o, 0, second, &q->truth);
-    answer_fill(q, &p, 0, second, &other);
+    for (double tight = 1e-13; tight < 1e-9; tight *= 100) { /* as tight as can be had */
+        costate_options o = bars_options(best, tight), p = bars_options(best, 10 * tight);
+        answer_fill(q, &o, 0, second, &q->truth);
+        answer_fill(q, &p, 0, second, &other);
+        if (!q->truth.status && !other.status) break;
+    }
     q->psi_open = fabs(q->truth.psi - other.psi);
     q->g_open = bars_norm(q, q->truth.g, other.g);
     q->h_open = bars_norm(q, q->truth.h, other.h);

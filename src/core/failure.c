@@ -20,7 +20,9 @@ int cst__step_words(costate_solver *s, int rc, const char *which, char *words, s
     *component = -1;
     if (rc == STEP_MATRIX) return cst__implicit_blame(s, words, size, component);
     if (rc == STEP_NEWTON) snprintf(words, size, "the stage equations");
+    else if (rc == STEP_NOT_FINITE) snprintf(words, size, "something that is not finite");
     else snprintf(words, size, "%s returned %d", s->calling ? s->calling : which, rc);
+    if (rc == STEP_NOT_FINITE) return COSTATE_ERR_NOT_FINITE;
     return rc == STEP_NEWTON ? COSTATE_ERR_NEWTON : rc < 0 ? COSTATE_ERR_CALLBACK : COSTATE_ERR_RETRY;
 }
 

@@ -7,7 +7,7 @@
  * order, and have their past on the halved grid. Sizes being prescribed, there is no error test.
  *
  * The run belongs to a solver of its own, so that the recorded one stays as it is. That has the same problem, options, method and
- * initial state, as many threads, and what is left of the budgets. It is made once, for making it may cost more than a short run. */
+ * initial state, as many threads, and what is left of the budgets. It is made once: that may take longer than a short run. */
 #ifndef COSTATE_CORE_HALVED_H
 #define COSTATE_CORE_HALVED_H
 

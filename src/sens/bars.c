@@ -6,7 +6,8 @@
  * for derivatives by it, one over the tolerance of a state. Where that is 0 or not known, as of objectives, which have units of
  * their own, or of initial values that init computes, which are no variables, a component stands for itself.
  *
- * Objectives whose adjoint equations were integrated have 2 |lambda against the defect| instead (back_defect.c). */
+ * Objectives whose adjoint equations were integrated have 2 |lambda against the defect| instead (back_defect.c), which is of first
+ * order in the error: where derivatives differ so much over the halves that lambda is in doubt, the larger of both. */
 #include "sens/over.h"
 
 #include "base/kernels.h"
@@ -17,6 +18,7 @@
 #include <math.h>
 
 static const double twice = 2, least = 1.0 / 20; /* of a difference; of what a lane is off by, relative */
+static const double doubtful = 0.1;              /* by which lanes are off that say nothing about lambda */
 
 typedef struct part { /* rows x w values, what they are over the halves, and bars; */
     size_t rows;
@@ -199,10 +201,31 @@ static int defects(costate_solver *s, bars *x)
     return status;
 }
 
+/* Lane l differs much over the halves. */
+static int in_doubt(const bars *x, size_t l)
+{
+    double most = 0, size = 0;
+    for (int q = 0; q < 2; q++)
+        for (size_t i = 0; i < x->part[q].rows; i++) {
+            const size_t at = i * x->w + l;
+            const double unit = unit_of(&x->part[q], i), value = x->part[q].value[at];
+            most = fmax(most, unit * fabs(value - x->part[q].again[at]));
+            size = fmax(size, unit * fabs(value));
+        }
+    return !(most <= doubtful * size) || size == 0;
+}
+
 static void take_defects(const bars *x)
 {
-    for (size_t o = 0; o < x->nobj && x->by_defect; o++)
-        if (x->by_defect[o]) x->of->psi[o] = twice * fabs(x->off[x->by_defect[o] - 1]);
+    const double *weights = x->of->weights;
+    const int matrix = is_by(x->of, COSTATE_BARS_HESSIAN_FULL);
+    for (size_t o = 0; o < x->nobj && x->by_defect; o++) {
+        const double bar = x->by_defect[o] ? twice * fabs(x->off[x->by_defect[o] - 1]) : 0;
+        int doubt = !x->by_defect[o];
+        for (size_t l = 0; l < x->w && !doubt; l++)
+            if (matrix || (weights ? weights[o * x->w + l] != 0 : l == o)) doubt = in_doubt(x, l);
+        x->of->psi[o] = doubt ? fmax(bar, x->of->psi[o]) : bar;
+    }
 }
 
 /* ---- bars of all that is wanted -------------------------------------------------------------------------------------- */
@@ -294,8 +317,9 @@ static int measure(costate_solver *s, bars *x)
     const int status = again(s, x);
     if (status) return cst__halved_failed(s, s->halved, status);
     TRY(of_run(s, x));
+    TRY(x->w ? of_derivatives(s, x) : 0);
     take_defects(x);
-    return x->w ? of_derivatives(s, x) : 0;
+    return 0;
 }
 
 /* As far as the arrays are known. */

@@ -22,6 +22,7 @@ static void terminal(double t, const double *y, const double *p, double *g)
     g[1] = 0;
 }
 
-COSTATE_MODEL(bounces, .states = 2, .params = 3, .objectives = 2, .y0 = COSTATE_VALUES(3, 1), .p = COSTATE_VALUES(9.81, 0.85, 0.05),
-    .t0 = 0, .t1 = 4, .rhs = rhs, .terminal = terminal, .events = 1, .event = event, .direction = COSTATE_VALUES(-1), .reset = reset,
-    .on_event = on_event)
+COSTATE_MODEL(bounces, .states = 2, .params = 3, .objectives = 2, .y0 = COSTATE_VALUES(3, 1),
+    .p = COSTATE_VALUES(9.81, 0.85, 0.05),
+    .t0 = 0, .t1 = 4, .rhs = rhs, .terminal = terminal, .events = 1, .event = event, .direction = COSTATE_VALUES(-1),
+    .reset = reset, .on_event = on_event)

@@ -26,5 +26,5 @@ static void terminal(double t, const double *y, const double *p, double *g)
 }
 
 COSTATE_MODEL(fires, .states = 3, .params = 6, .objectives = 2, .y0 = COSTATE_VALUES(0, 0, 0),
-    .p = COSTATE_VALUES(18, 4, 6, 12, 10, 0.12), .t0 = 0, .t1 = 200, .rhs = rhs, .terminal = terminal, .events = 1, .event = event,
-    .direction = COSTATE_VALUES(1), .reset = reset, .next_mode = next_mode)
+    .p = COSTATE_VALUES(18, 4, 6, 12, 10, 0.12), .t0 = 0, .t1 = 200, .rhs = rhs, .terminal = terminal, .events = 1,
+    .event = event, .direction = COSTATE_VALUES(1), .reset = reset, .next_mode = next_mode)

@@ -1,4 +1,4 @@
-/* quiet.c - 1e9 beside 1e-9: a stock that grows, a trace of what decays twice, and a trace of that. Final states are objectives. */
+/* quiet.c - 1e9 beside 1e-9: a stock that grows, a trace that decays, and a trace of that. Final states are objectives. */
 #include <costate/model.h>
 
 static void rhs(double t, const double *y, const double *p, double *f)

@@ -18,5 +18,5 @@ static int next_mode(int k, int mode, double t, const double *y, const double *p
 static void terminal(double t, const double *y, const double *p, double *g) { g[0] = y[1]; }
 
 COSTATE_MODEL(stiff_relay, .states = 2, .params = 6, .y0 = COSTATE_VALUES(15, 15),
-    .p = COSTATE_VALUES(2000, 0.4, 5, 12, 18, 20), .t0 = 0, .t1 = 8, .first_mode = 1, .rhs = rhs, .terminal = terminal, .events = 2,
-    .event = event, .direction = COSTATE_VALUES(1, -1), .next_mode = next_mode)
+    .p = COSTATE_VALUES(2000, 0.4, 5, 12, 18, 20), .t0 = 0, .t1 = 8, .first_mode = 1, .rhs = rhs, .terminal = terminal,
+    .events = 2, .event = event, .direction = COSTATE_VALUES(1, -1), .next_mode = next_mode)
