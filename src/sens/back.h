@@ -91,7 +91,7 @@ void cst__back_rows_start(backward *b, const ablock *owed);
 int cst__back_defect(backward *b, const step *st, tangent *tg);
 int cst__back_defect_end(backward *b, const double *omega, size_t w);
 
-/* By how much w combinations of the objectives (weights: nobj x w, none zero) differ from those of the solution, to first order. */
+/* By how much w combinations of objectives (weights: nobj x w, none zero) differ from those of the solution, to first order. */
 int cst__back_off(costate_solver *s, int w, const double *weights, double *off);
 
 /* First order: as costate_adjoint, or with objectives as costate_gradient (lambda NULL: not wanted). */

@@ -6,8 +6,8 @@
  * for derivatives by it, one over the tolerance of a state. Where that is 0 or not known, as of objectives, which have units of
  * their own, or of initial values that init computes, which are no variables, a component stands for itself.
  *
- * Objectives whose adjoint equations were integrated have 2 |lambda against the defect| instead (back_defect.c), which is of first
- * order in the error: where derivatives differ so much over the halves that lambda is in doubt, the larger of both. */
+ * Objectives whose adjoint equations were integrated have 2 |lambda against the defect| instead (back_defect.c), which is of
+ * first order in the error: where derivatives differ so much over the halves that lambda is in doubt, the larger of both. */
 #include "sens/over.h"
 
 #include "base/kernels.h"
