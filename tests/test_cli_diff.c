@@ -152,6 +152,27 @@ static void kinks(void **state)
     assert_string_equal(out, "no kinks\n");
 }
 
+/* Each condition, where it stands, and why it is not held. */
+static void conditions(void **state)
+{
+    (void)state;
+    write_text("held.c", "#include <costate/model.h>\n"
+                         "static void rhs(double t, const double *y, const double *p, double *f) {\n"
+                         "    f[0] = y[0] > p[0] ? 1 : 2;\n"
+                         "    if (t > 3) f[0] += 1;\n"
+                         "    for (int i = 0; i < 40; i++) f[0] += y[0] > i;\n"
+                         "    f[0] += y[0] > 0 ? sqrt(y[0]) : 0;\n"
+                         "    if (p[0] > 1) f[0] += fmax(y[0], 2);\n}\n"
+                                              "COSTATE_MODEL(held, .states = 1, .params = 1, .p = COSTATE_VALUES(1), .t1 = 1, .rhs = rhs)\n");
+    assert_int_equal(run("diff held.c --lint"), 0);
+    assert_says(out, "held.c:3:17: note: 'y[0] > p[0]' is held: steps end where it changes\n");
+    assert_says(out, "held.c:4:11: note: 't > 3' is held: steps end at its time\n");
+    assert_says(out, "held.c:5:47: note: 'y[0] > (double)i' is not held: it is in a loop\n");
+    assert_says(out, "held.c:6:18: note: 'y[0] > 0' is not held: what it guards is not defined beyond it\n");
+    assert_null(strstr(out, "'p[0] > 1'"));
+    assert_null(strstr(out, "'fmax(y[0], 2)'"));
+}
+
 static void dumps(void **state)
 {
     (void)state;
@@ -190,8 +211,8 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(usage), cmocka_unit_test(text),     cmocka_unit_test(pattern),
-        cmocka_unit_test(kinks), cmocka_unit_test(dumps),    cmocka_unit_test(refusals),
+        cmocka_unit_test(usage),      cmocka_unit_test(text),  cmocka_unit_test(pattern), cmocka_unit_test(kinks),
+        cmocka_unit_test(conditions), cmocka_unit_test(dumps), cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

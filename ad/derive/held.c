@@ -160,6 +160,7 @@ static int trips(const holder *k)
 static const char *obstacle(const holder *k, const ad_node *n, const ad_node *yes, const ad_node *no)
 {
     const int count = trips(k);
+    if (k->list->none) return k->list->none;
     if (count < 0) return "it is in a loop";
     if (may_jump(k, n->a) || may_jump(k, n->b)) return "it compares what jumps itself, as floor and fmod do";
     if (sets_status(k, yes) || sets_status(k, no)) return "it says where the function is defined";
@@ -294,10 +295,19 @@ static void hold_function(held_list *l, int which)
     walk(&k, fn->body);
 }
 
+/* Why no condition of a model can be held; NULL. */
+static const char *none_of(const ad_model *model)
+{
+    if (model->unknown_events) return "its events are not known from the text";
+    if (model->mass_given) return "the model has a mass matrix";
+    if (model->slopes) return "the model is a residual";
+    if (model->steady) return "the model starts from a steady state";
+    return NULL;
+}
+
 void ad_hold(ad_arena *m, ad_model *model)
 {
-    held_list l = {.m = m, .model = model};
-    if (model->unknown_events || model->mass_given || model->slopes || model->steady) return; /* not followed there */
+    held_list l = {.m = m, .model = model, .none = none_of(model)};
     hold_function(&l, AD_FN_rhs);
     hold_function(&l, AD_FN_running);
     if (l.sites) held_make_events(&l);

@@ -13,6 +13,7 @@
 #ifndef COSTATE_AD_HELD_H
 #define COSTATE_AD_HELD_H
 
+#include "base/diag.h"
 #include "tree/tree.h"
 
 /* Puts the conditions of a model into its functions, and their guards behind its events, in place. */
@@ -20,5 +21,9 @@ void ad_hold(ad_arena *m, ad_model *model);
 
 int ad_held_number(const ad_node *n); /* 1 + the number of the condition that n is (the first, of a loop); 0: it is none */
 const char *ad_why_not_held(const ad_node *n); /* of what decides; NULL: there is no need */
+
+/* A remark for each condition of the right-hand side and of `running`: it is held, or why not; otherwise: why, where that is not
+ * known of one by itself, or NULL. */
+void ad_tell_held(ad_arena *m, ad_diag *d, const ad_model *model, const char *otherwise);
 
 #endif

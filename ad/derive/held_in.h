@@ -23,6 +23,7 @@ typedef struct held_site {
 typedef struct held_list {
     ad_arena *m;
     ad_model *model;
+    const char *none; /* why none is held; NULL */
     int sites, held, timed; /* held, timed: how many conditions */
     held_site site[HELD_MOST];
 } held_list;

@@ -2,6 +2,7 @@
 #include "load/load.h"
 
 #include "base/clean.h"
+#include "derive/held.h"
 #include "front/lint.h"
 #include "platform/object.h"
 #include "shape/passes.h"
@@ -136,6 +137,7 @@ static int write_text(costate_model *m, const opening *o)
     if (!o->kinks) return 0;
     ad_diag *found = ad_diag_open(m->arena);
     ad_lint(m->arena, found, m->tree);
+    ad_tell_held(m->arena, found, m->tree, ad_holds_switches(m) ? NULL : "switches are off");
     *o->kinks = ad_clean(m->arena, ad_diag_text(found));
     return 0;
 }

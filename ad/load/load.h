@@ -60,6 +60,7 @@ int ad_model_trouble(costate_model *m, ad_trouble trouble); /* the message of th
 /* source.c */
 int ad_source_open(costate_model *m, int compile); /* reads the file; compile: its compiler runs meanwhile, unless all is known */
 int ad_source_tree(costate_model *m);              /* m->tree */
+int ad_holds_switches(const costate_model *m);     /* conditions of its text are to be */
 int ad_source_finish(costate_model *m);            /* m->descriptor; what was found is kept in the cache */
 
 /* pieces.c: has these pieces loaded; compilers run side by side. */

@@ -70,7 +70,7 @@ static char *user_entry(const costate_model *m)
     return b->cache ? ad_cache_entry(m->arena, b->cache, ad_hash_end(&h), PLATFORM_OBJECT) : NULL;
 }
 
-static int holds_switches(const costate_model *m)
+int ad_holds_switches(const costate_model *m)
 {
     return !m->options.switches || strcmp(m->options.switches, "auto") == 0;
 }
@@ -82,7 +82,7 @@ static ad_digest key(const costate_model *m)
     ad_hash_start(&h);
     ad_build_hash(&m->build, &h);
     ad_hash_field(&h, m->options.nan_check ? "nan_check" : "");
-    ad_hash_field(&h, holds_switches(m) ? "switches" : "");
+    ad_hash_field(&h, ad_holds_switches(m) ? "switches" : "");
     ad_hash_bytes(&h, &m->manifest.text, sizeof m->manifest.text);
     return ad_hash_end(&h);
 }
@@ -138,7 +138,7 @@ int ad_source_tree(costate_model *m)
     if (m->tree || status) return status;
     m->diag = ad_diag_open(m->arena);
     m->tree = ad_front(m->arena, m->diag, m->file, m->text, m->length);
-    if (m->tree && holds_switches(m)) ad_hold(m->arena, m->tree);
+    if (m->tree && ad_holds_switches(m)) ad_hold(m->arena, m->tree);
     if (m->tree) return 0;
     ad_model_fail(m, COSTATE_MODEL_REFUSED, "%s", ad_diag_text(m->diag));
     return or_compiler(m, COSTATE_MODEL_REFUSED);
