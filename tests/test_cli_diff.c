@@ -163,7 +163,8 @@ static void conditions(void **state)
                          "    for (int i = 0; i < 40; i++) f[0] += y[0] > i;\n"
                          "    f[0] += y[0] > 0 ? sqrt(y[0]) : 0;\n"
                          "    if (p[0] > 1) f[0] += fmax(y[0], 2);\n}\n"
-                                              "COSTATE_MODEL(held, .states = 1, .params = 1, .p = COSTATE_VALUES(1), .t1 = 1, .rhs = rhs)\n");
+                         "COSTATE_MODEL(held, .states = 1, .params = 1, .p = COSTATE_VALUES(1), .t1 = 1,\n"
+                         "    .rhs = rhs)\n");
     assert_int_equal(run("diff held.c --lint"), 0);
     assert_says(out, "held.c:3:17: note: 'y[0] > p[0]' is held: steps end where it changes\n");
     assert_says(out, "held.c:4:11: note: 't > 3' is held: steps end at its time\n");
