@@ -1,6 +1,7 @@
 /* table.c - tables for people: numbers to the right, names to the left, within the width of the terminal. */
 #include "cli.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +43,8 @@ void table_number(cli_table *t, double x)
 void table_bar(cli_table *t, double x, double bar)
 {
     const char *open = bar == 0 || costate_resolved(x, bar) ? "" : ", not resolved";
-    put(t, cli_text(bar >= 100 && bar < 1e6 ? "\xC2\xB1 %.0f%s" : "\xC2\xB1 %.2g%s", bar, open));
+    if (isinf(bar)) put(t, cli_text("\xC2\xB1 unknown"));
+    else put(t, cli_text(bar >= 100 && bar < 1e6 ? "\xC2\xB1 %.0f%s" : "\xC2\xB1 %.2g%s", bar, open));
 }
 
 /* Columns on the screen: continuation bytes of UTF-8 take none. */

@@ -235,6 +235,9 @@ int main(int argc, char **argv)
     const int other = wanted && (!strcmp(wanted, "asked") || !strcmp(wanted, "cost"));
     for (int i = 0; i < COUNT(groups) && !other; i++) print_group(&groups[i], wanted);
     if (!wanted || !strcmp(wanted, "asked")) print_asked();
-    if (!wanted || !strcmp(wanted, "cost")) print_cost();
+    static cost_table costs;
+    for (int i = 0; i < COUNT(groups) && (!wanted || !strcmp(wanted, "cost")); i++)
+        measure_cost(groups[i].model, groups[i].count, groups[i].adjoint, &costs);
+    print_costs(&costs);
     return 0;
 }

@@ -12,7 +12,21 @@ typedef struct bars_model {
     int goals;        /* the first so many objectives; 0: one */
 } bars_model;
 
-void print_asked(void); /* bars_asked.c */
-void print_cost(void);
+enum { COSTS = 400 };
+typedef struct cost { /* of bars over a gradient */
+    double ratio, gradient;
+    char model[64];
+    const char *method, *adjoint;
+} cost;
+
+typedef struct cost_table {
+    int count;
+    cost at[COSTS];
+} cost_table;
+
+/* bars_asked.c */
+void print_asked(void);
+void measure_cost(const bars_model *model, int count, const char *adjoint, cost_table *to);
+void print_costs(cost_table *t);
 
 #endif

@@ -150,6 +150,43 @@ static void switches_off(void **state)
     subject_close(&q);
 }
 
+/* What derivatives lack at a jump that is not held, they lack over the halves as well: no bar says how much it is. */
+static void jumps(void **state)
+{
+    subject q = {0};
+    double y[2], g[5], bar[5], goal, ydot[4] = {0}, pdot[6] = {1, 0, 0, 0, 0, 1}, psidot[2], ybar[4], pbar[2];
+    (void)state;
+    assert_int_equal(subject_load(&q, "examples/models/lockdown", NULL), 0);
+    costate_options o = bars_options("radau2a", 1e-5);
+    o.switches = "off";
+    costate_solver *s = make_solver(&q.prob, &o);
+    memcpy(y, q.about.y0, sizeof y);
+    assert_ok(s, costate_solve(s, q.about.t0, q.about.t1, q.about.p, y));
+    assert_ok(s, costate_gradient(s, 1, NULL, g, g + 2));
+    assert_ok(s, costate_bars(s, &(costate_error_bars){.of = COSTATE_BARS_GRADIENT,
+                                                       .w = 1,
+                                                       .psi = &goal,
+                                                       .value = {g, g + 2},
+                                                       .bar = {bar, bar + 2}}));
+    assert_true(isfinite(goal));
+    for (int i = 0; i < 5; i++) assert_int_equal(isinf(bar[i]) != 0, i == 2); /* the date */
+    memcpy(y, q.about.y0, sizeof y);
+    assert_ok(s, costate_tangent(s, q.about.t0, q.about.t1, q.about.p, y, 2, ydot, pdot));
+    assert_ok(s, costate_objectives_dot(s, psidot));
+    assert_ok(s, costate_bars(s, &(costate_error_bars){.of = COSTATE_BARS_TANGENT,
+                                                       .w = 2,
+                                                       .pdot = pdot,
+                                                       .value = {ydot, psidot},
+                                                       .bar = {ybar, pbar}}));
+    for (int l = 0; l < 2; l++) assert_true((isinf(ybar[l]) && isinf(ybar[2 + l]) && isinf(pbar[l])) == (l == 0)); /* along it */
+    costate_accuracy a = {.wanted = 1e-3, .t0 = q.about.t0, .t1 = q.about.t1, .p = q.about.p, .y = y, .w = 1, .d = g};
+    memcpy(y, q.about.y0, sizeof y);
+    assert_refused(s, costate_attain(s, &a), COSTATE_ERR_ACCURACY, "jump");
+    assert_int_equal(a.runs, 1);
+    costate_free(s);
+    subject_close(&q);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -158,6 +195,7 @@ int main(void)
         cmocka_unit_test(lanes_of_objectives),
         cmocka_unit_test(events_move),
         cmocka_unit_test(switches_off),
+        cmocka_unit_test(jumps),
     };
     return cmocka_run_group_tests_name("bars against the truth", tests, NULL, NULL);
 }

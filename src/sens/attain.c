@@ -33,7 +33,7 @@ typedef struct search {
     double ratio; /* of what s->atol is to be to what it was, with rtol */
     double *d, *psi, *psi_bar, *d_bar;
     size_t count, w;
-    int runs;
+    int runs, unknown; /* the last run has bars that no tolerance makes finite: of what derivatives lack at jumps */
     point good, bad, best, last; /* the loosest that will do, the tightest that will not, the most accurate; rtol 0: none */
     double rtol, atol;           /* as they were given */
     const double *atols;
@@ -125,6 +125,7 @@ static int try(costate_solver *s, search *x, double rtol, point *p)
     const costate_stats *c = &s->stats;
     x->runs++;
     *p = (point){.rtol = rtol, .error = status ? INFINITY : error_of(s, x)};
+    x->unknown = !status && isinf(p->error);
     p->work = c->rhs + 2 * (c->jvp + c->vjp) + 10 * c->factor;
     p->spent = status == COSTATE_ERR_MAX_STEPS || status == COSTATE_ERR_STEP || status == COSTATE_ERR_RESOLUTION;
     return hopeless(status) ? status : 0;
@@ -175,7 +176,7 @@ static int look(costate_solver *s, search *x, double rtol)
         point p;
         TRY(try(s, x, rtol, &p));
         note(x, &p);
-        if (found(x)) return 0;
+        if (found(x) || x->unknown) return 0;
         vain =
             before.rtol > 0 && isfinite(before.error) && !(p.error < 0.7 * before.error) && p.rtol < before.rtol ? vain + 1 : 0;
         if (x->good.rtol == 0 && (vain == VAIN || rtol <= tightest)) return 0;
@@ -254,6 +255,8 @@ static int attain(costate_solver *s, search *x)
     if (a->psi_bar) memcpy(a->psi_bar, x->psi_bar, (size_t)s->nobj * sizeof *a->psi_bar);
     if (a->d_bar && x->w) memcpy(a->d_bar, x->d_bar, x->count * x->w * sizeof *a->d_bar);
     if (x->good.rtol > 0) return 0;
+    if (x->unknown)
+        return cst__fail(s, COSTATE_ERR_ACCURACY, "derivatives lack what the moving of a jump adds, by %s at any tolerance", a->method);
     return cst__fail(s, COSTATE_ERR_ACCURACY, "%g was asked for, and %s reaches %.2g with rtol = %.2g", a->wanted, a->method,
                      a->reached, a->rtol);
 }

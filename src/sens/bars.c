@@ -13,6 +13,7 @@
 #include "base/kernels.h"
 #include "base/sized.h"
 #include "core/halved.h"
+#include "core/watch.h"
 #include "sens/back.h"
 
 #include <math.h>
@@ -251,19 +252,58 @@ static int of_run(costate_solver *s, bars *x)
     return 0;
 }
 
+/* Where f jumps as the text says (core/watch.h) and no step ends, derivatives by what moves that time lack something. Those over
+ * the halves lack it as well, and how much is not known. */
+static int jumps(const bars *x, const finding *f)
+{
+    const int second = is_by(x->of, COSTATE_BARS_HESSIAN) || is_by(x->of, COSTATE_BARS_HESSIAN_FULL);
+    return f->effect == COSTATE_SWITCH_JUMP || (second && f->effect == COSTATE_SWITCH_KINK);
+}
+
+/* Row i of part q, lane l: a derivative by one variable, along one direction, or of second order, in which everything is. */
+static int lacks(const costate_solver *s, const bars *x, const finding *f, int q, size_t i, size_t l)
+{
+    const costate_error_bars *b = x->of;
+    const int *row = x->part[q].row, variable = row ? row[i] : (int)(i + (q ? x->n : 0));
+    if (is_by(b, COSTATE_BARS_HESSIAN) || is_by(b, COSTATE_BARS_HESSIAN_FULL) || f->params < 0) return 1;
+    for (int k = 0; k < f->params; k++) {
+        if (!is_by(b, COSTATE_BARS_TANGENT) && variable == s->prob.n + f->param[k]) return 1;
+        if (is_by(b, COSTATE_BARS_TANGENT) && b->pdot && b->pdot[(size_t)f->param[k] * x->w + l] != 0) return 1;
+    }
+    return 0;
+}
+
+static void unknown(const costate_solver *s, const bars *x)
+{
+    const part row = {.rows = x->of->rowdot ? x->rows * x->n : 0, .bar = x->of->rowdot};
+    const part all[] = {x->part[0], x->part[1], row};
+    for (int k = 0; s->watch && s->watch->on && k < s->watch->count; k++) {
+        const finding *f = &s->watch->at[k].found;
+        if (!jumps(x, f)) continue;
+        for (int q = 0; q < 3; q++)
+            for (size_t i = 0; i < all[q].rows; i++)
+                for (size_t l = 0; l < x->w; l++)
+                    if (lacks(s, x, f, q < 2 ? q : 0, q < 2 ? i : 0, l)) all[q].bar[i * x->w + l] = INFINITY;
+    }
+}
+
 static int of_derivatives(costate_solver *s, bars *x)
 {
     if (is_by(x->of, COSTATE_BARS_TANGENT)) {
         x->part[0].unit = tolerances(s, x, s->yend);
         x->part[1].unit = s->has_objective ? NULL : x->tolerances;
         TRY(finish(s, &x->part[0], 1, x->w));
-        return finish(s, &x->part[1], 1, x->w);
+        TRY(finish(s, &x->part[1], 1, x->w));
+        unknown(s, x);
+        return 0;
     }
     const int matrix = is_by(x->of, COSTATE_BARS_SENSITIVITIES) || is_by(x->of, COSTATE_BARS_HESSIAN_FULL);
     x->part[0].unit = x->variables;
     x->part[0].row = matrix ? x->of->variable : NULL;
     x->part[1].unit = x->variables + x->n;
-    return finish(s, x->part, 2, x->w);
+    TRY(finish(s, x->part, 2, x->w));
+    unknown(s, x);
+    return 0;
 }
 
 /* ---- the call -------------------------------------------------------------------------------------------------------- */
