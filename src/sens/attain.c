@@ -256,7 +256,8 @@ static int attain(costate_solver *s, search *x)
     if (a->d_bar && x->w) memcpy(a->d_bar, x->d_bar, x->count * x->w * sizeof *a->d_bar);
     if (x->good.rtol > 0) return 0;
     if (x->unknown)
-        return cst__fail(s, COSTATE_ERR_ACCURACY, "derivatives lack what the moving of a jump adds, by %s at any tolerance", a->method);
+        return cst__fail(s, COSTATE_ERR_ACCURACY, "derivatives lack what the moving of a jump adds, by %s at any tolerance",
+                         a->method);
     return cst__fail(s, COSTATE_ERR_ACCURACY, "%g was asked for, and %s reaches %.2g with rtol = %.2g", a->wanted, a->method,
                      a->reached, a->rtol);
 }
