@@ -212,9 +212,9 @@ void print_costs(cost_table *t)
     if (!t->count) return;
     qsort(t->at, (size_t)t->count, sizeof *t->at, by_what);
     for (int i = 0; i < t->count; i++) within += t->at[i].ratio <= 2.2;
-    printf("\n## Cost\n\nProcessor time of the bars over that of a run with the gradient of one objective, at 1e-6: %d models and "
-           "methods, of which %d take at most 2.2 times the gradient; the median is %.2f. The dearest:\n\n| model | method | "
-           "adjoint | gradient, seconds | ratio |\n|---|---|---|---|---|\n",
+    printf("\n## Cost\n\nProcessor time of the bars over that of a run with the gradient of one objective, at 1e-6: %d models "
+           "and methods, of which %d take at most 2.2 times the gradient; the median is %.2f. The dearest:\n\n| model | "
+           "method | adjoint | gradient, seconds | ratio |\n|---|---|---|---|---|\n",
            t->count, within, t->at[t->count / 2].ratio);
     for (int i = t->count - 1; i >= 0 && i >= t->count - shown; i--)
         printf("| %s | %s | %s | %.2g | %.2f |\n", t->at[i].model, t->at[i].method, t->at[i].adjoint, t->at[i].gradient,
