@@ -178,18 +178,22 @@ void cst__error_parts(size_t n, int m, const double *c, const double *const *v, 
 double cst__error_norm_lanes(size_t n, int w, int m, const double *c, const double *const *v, const double *y, const double *ynew,
                              double rtol, const double *atol, const double *unit, const double *lane)
 {
-    double worst = 0, e[64], acc[64] = {0}, nan = 0;
-    const double *row[64];
-    for (size_t i = 0; i < n; i++) {
-        size_t at = i * (size_t)w;
-        for (int k = 0; k < m; k++) row[k] = v[k] + at;
-        cst__combine((size_t)w, NULL, m, c, row, e);
-        for (int l = 0; l < w; l++) {
-            double a = fabs(y[at + (size_t)l]), b = fabs(ynew[at + (size_t)l]);
-            double q = (unit ? unit[i] : 1) * e[l] / (atol[i] + rtol * (a > b ? a : b) + DBL_MIN);
-            acc[l] += q * q;
-            nan += b * 0.0;
-        }
+    double worst = 0, e[CHUNK], acc[64] = {0}, nan = 0;
+    const double *part[64];
+    const size_t lanes = (size_t)w, rows = CHUNK / lanes; /* as many as go at once */
+    if (w == 1) return cst__error_norm(n, m, c, v, y, ynew, rtol, atol, unit) * (lane ? lane[0] : 1);
+    for (size_t first = 0; first < n; first += rows) {
+        const size_t count = n - first < rows ? n - first : rows, at = first * lanes;
+        for (int k = 0; k < m; k++) part[k] = v[k] + at;
+        cst__combine(count * lanes, NULL, m, c, part, e);
+        for (size_t i = 0; i < count; i++)
+            for (size_t l = 0; l < lanes; l++) {
+                const size_t k = i * lanes + l;
+                const double a = fabs(y[at + k]), b = fabs(ynew[at + k]), scale = unit ? unit[first + i] : 1;
+                const double q = scale * e[k] / (atol[first + i] + rtol * (a > b ? a : b) + DBL_MIN);
+                acc[l] += q * q;
+                nan += b * 0.0;
+            }
     }
     for (int l = 0; l < w; l++) {
         if (!isfinite(acc[l] + nan)) return NAN;

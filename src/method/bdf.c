@@ -196,7 +196,8 @@ static int slot_of(const costate_solver *s, const held_matrix *a)
     return -1;
 }
 
-int cst__bdf_linear(costate_solver *s, const step *st, const bdf_formula *f, int transposed, int w, double *x, double *work)
+int cst__bdf_linear(costate_solver *s, const step *st, const bdf_formula *f, int transposed, int w, const double *guess, double *x,
+                    double *work)
 {
     bdf *m = s->method;
     const double *y = st->stages;
@@ -206,7 +207,7 @@ int cst__bdf_linear(costate_solver *s, const step *st, const bdf_formula *f, int
         const held_matrix a = kept ? carried(s, st) : fresh(st, f);
         const int held = slot_of(s, &a), slot = held >= 0 ? held : m->slots - 1;
         TRY(cst__implicit_hold(s, slot, &m->held[slot], &a));
-        TRY(cst__iterate(s, &(iterated_system){st->tn, f->c, y, y}, slot, transposed, w, x, work, &converged));
+        TRY(cst__iterate(s, &(iterated_system){st->tn, f->c, y, y, guess}, slot, transposed, w, x, work, &converged));
         if (converged) return 0;
     }
     TRY(cst__implicit_hold(s, m->slots - 1, &m->held[m->slots - 1], &(held_matrix){st->tn, f->c, y}));

@@ -60,7 +60,7 @@ int cst__bdf_adjoint(costate_solver *s, const step *st, ablock *b)
     if (seed)
         TRY(cst__of(s, "running's vjp", r->fn.vjp(0, st->tn, st->stages, s->p, b->w, seed, b->lambda, b->mu, r->data)));
     memcpy(nu, b->lambda, nw * sizeof *nu);
-    TRY(cst__bdf_linear(s, st, &f, 1, b->w, nu, scratch));
+    TRY(cst__bdf_linear(s, st, &f, 1, b->w, NULL, nu, scratch));
     if (b->capacity) {
         b->pt[at] = st->tn;
         b->pu[at] = nu;
@@ -89,9 +89,9 @@ int cst__bdf_second(costate_solver *s, const step *st, const double *ydot, const
                                   b->lambda_dot, b->mu, b->mu_dot, r->data)));
     memcpy(nu, b->lambda, nw * sizeof *nu);
     memcpy(nudot, b->lambda_dot, nw * sizeof *nu);
-    TRY(cst__bdf_linear(s, st, &f, 1, b->w, nu, scratch));
+    TRY(cst__bdf_linear(s, st, &f, 1, b->w, NULL, nu, scratch));
     TRY(deriv_vjp_dot(&s->d, st->tn, st->stages, s->p, b->w, NULL, dstages, b->pdot, nu, NULL, NULL, nudot, b->mu, b->mu_dot));
-    TRY(cst__bdf_linear(s, st, &f, 1, b->w, nudot, scratch));
+    TRY(cst__bdf_linear(s, st, &f, 1, b->w, NULL, nudot, scratch));
     if (b->mu_dot) TRY(deriv_vjp(&s->d, st->tn, st->stages, s->p, b->w, nudot, NULL, b->mu_dot));
     memcpy(mnu, nu, nw * sizeof *nu);
     mass_apply(s, b->w, mnu);

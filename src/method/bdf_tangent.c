@@ -4,7 +4,7 @@
  *     (c M - f_y) ydot_n = f_p pdot - M sum_j b_j ydot_(n-1-j)      f_y, f_p at (t_n, y_n)
  *     qdot_n = (r_y ydot_n + r_p pdot - sum_j b_j qdot_(n-1-j))/c
  *
- * docs/theory.md (71). The stage data begin with ydot_n. */
+ * docs/theory.md (71). The stage data begin with ydot_n. Where the system is iterated it begins at what the past predicts. */
 #include "method/bdf.h"
 
 #include "base/kernels.h"
@@ -46,7 +46,7 @@ static int tangent_error(costate_solver *s, const step *st, const bdf_formula *f
 int cst__bdf_tangent(costate_solver *s, const step *st, dblock *d, double *err)
 {
     const size_t nw = (size_t)s->prob.n * (size_t)d->w;
-    double *x = d->stages, *past = d->kdot;
+    double *x = d->stages, *past = d->kdot, *predicted = d->kdot + ITERATE_WORK * nw;
     bdf_formula f;
     const int first = cst__bdf_formula(s, st, cst__bdf_order(st), &f);
     d->fdotnew_valid = 0;
@@ -55,7 +55,8 @@ int cst__bdf_tangent(costate_solver *s, const step *st, dblock *d, double *err)
     if (d->pdot) TRY(deriv_jvp(&s->d, st->tn, st->stages, s->p, d->w, NULL, NULL, d->pdot, x));
     else memset(x, 0, nw * sizeof *x);
     for (size_t i = 0; i < nw; i++) x[i] -= past[i];
-    TRY(cst__bdf_linear(s, st, &f, 0, d->w, x, d->kdot));
+    cst__bdf_combine(s, &f, f.l, d->ydot, d->w, predicted);
+    TRY(cst__bdf_linear(s, st, &f, 0, d->w, predicted, x, d->kdot));
     if (d->ydotnew) {
         memcpy(d->ydotnew, x, nw * sizeof *x);
         cst__bdf_shift(s, d->ydot, d->w, d->ydotnew);

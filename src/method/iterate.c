@@ -2,7 +2,7 @@
  *
  *     direct     by factors of A itself
  *     iterated   by M, the factors of the step: generalized conjugate residuals on M^-1 A x = M^-1 b, which take one product
- *                with f_y and one solution with M an iteration, from x = 0 on:
+ *                with f_y and one solution with M an iteration, from x = 0 or a guess on:
  *
  *     z = M^-1 (b - A x);   p = z - sum beta_j p_j,  q = M^-1 A z - sum beta_j q_j with q orthogonal to those before;
  *     x += omega p,  z -= omega q,  omega = <z, q> / <q, q>
@@ -12,8 +12,8 @@
  * many. z is about the error of x. The iteration has converged when z, or what is left of it after x += omega_0 z, is within
  * sweep_tol of |x|. What is left is theta/(1 - theta) |z| with theta = |z - omega_0 M^-1 A z| / |z|, the slowest that was
  * seen. Where it does not converge, or M is so poor that z says little about the error, the system is solved directly. Every
- * lane has coefficients of its own and every system is solved from its own data alone, so that a step or a block gives the
- * same bits whatever came before. */
+ * lane has coefficients of its own and every system is solved from its own data alone, a guess being made of the step's, so that
+ * a step or a block gives the same bits whatever came before. */
 #include "method/iterate.h"
 
 #include "base/kernels.h"
@@ -114,14 +114,6 @@ static int precondition(const lin *c, double *v)
     return cst__implicit_solve(c->s, c->s->im, c->slot, c->transposed, c->w, v);
 }
 
-/* x = 0, z = M^-1 b */
-static int begin(const lin *c)
-{
-    size_t nw = (size_t)c->s->prob.n * (size_t)c->w;
-    memset(c->x, 0, nw * sizeof *c->x);
-    memcpy(c->z, c->b, nw * sizeof *c->z);
-    return precondition(c, c->z);
-}
 
 /* |z - omega q| / |z| in the worst lane: what a last correction leaves, for q = M^-1 A z */
 static double contraction(const lin *c, const double *omega, const double *q)
@@ -139,11 +131,30 @@ static double contraction(const lin *c, const double *omega, const double *q)
 /* q = shift M p - q */
 static void subtract_from_mass(const lin *c, const double *p, double *q)
 {
-    const size_t w = (size_t)c->w;
-    for (size_t i = 0; i < (size_t)c->s->prob.n; i++) {
+    const size_t w = (size_t)c->w, nw = (size_t)c->s->prob.n * w;
+    const double both[2] = {c->shift, -1}, *v[2] = {p, q};
+    if (!c->s->prob.mass) cst__combine(nw, NULL, 2, both, v, q);
+    for (size_t i = 0; c->s->prob.mass && i < (size_t)c->s->prob.n; i++) {
         const double scale = c->shift * c->s->prob.mass[i];
         for (size_t l = i * w; l < (i + 1) * w; l++) q[l] = scale * p[l] - q[l];
     }
+}
+
+/* x = 0 or the guess, z = M^-1 (b - A x) */
+static int begin(const lin *c)
+{
+    const size_t nw = (size_t)c->s->prob.n * (size_t)c->w;
+    const double both[2] = {-1, 1}, *const v[2] = {c->z, c->b};
+    if (c->q->guess) {
+        memcpy(c->x, c->q->guess, nw * sizeof *c->x);
+        TRY(product(c, c->x, c->z));
+        subtract_from_mass(c, c->x, c->z);
+        cst__combine(nw, NULL, 2, both, v, c->z);
+    } else {
+        memset(c->x, 0, nw * sizeof *c->x);
+        memcpy(c->z, c->b, nw * sizeof *c->z);
+    }
+    return precondition(c, c->z);
 }
 
 /* One iteration, the k-th. first: omega_0 of each lane; theta: the slowest contraction by it. */
@@ -151,11 +162,9 @@ static int advance(lin *c, int k, double *first, double *theta)
 {
     size_t nw = (size_t)c->s->prob.n * (size_t)c->w;
     double *p = c->p[k % ITERATE_KEPT], *q = c->q_[k % ITERATE_KEPT], *qq = c->kept[k % ITERATE_KEPT], uv[LANES], omega[LANES];
-    const double both[2] = {c->shift, -1}, *v[2] = {p, q};
     memcpy(p, c->z, nw * sizeof *p);
     TRY(product(c, p, q));
-    if (c->s->prob.mass) subtract_from_mass(c, p, q);
-    else cst__combine(nw, NULL, 2, both, v, q);
+    subtract_from_mass(c, p, q);
     TRY(precondition(c, q));
     if (k > 0) *theta = fmax(*theta, contraction(c, first, q));
     for (int j = k < ITERATE_KEPT ? 0 : k - ITERATE_KEPT + 1; j < k; j++) {

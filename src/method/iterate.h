@@ -9,7 +9,8 @@ enum { ITERATE_KEPT = 3, ITERATE_WORK = 2 + 2 * ITERATE_KEPT }; /* directions ke
 typedef struct iterated_system {
     double t, shift;
     const double *y;
-    const double *unit; /* n: a state, of whose tolerances components are measured in */
+    const double *unit;  /* n: a state, of whose tolerances components are measured in */
+    const double *guess; /* n x w: where x begins; NULL: at 0 */
 } iterated_system;
 
 /* On the factors in `slot`, which are there. x: b in, and x out if it converged, else b still; work: ITERATE_WORK n w. Returns

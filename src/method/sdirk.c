@@ -126,7 +126,7 @@ int cst__sdirk_linear(costate_solver *s, const step *st, int i, int transposed, 
         held_matrix a = cst__sdirk_choose(s, st);
         int slot = transposed && !cst__implicit_holds(s, &m->held[SLOT_STEP], &a) ? SLOT_STAGE : SLOT_STEP;
         TRY(cst__sdirk_factor(s, slot, &a));
-        TRY(cst__iterate(s, &(iterated_system){t, shift, y, st->y}, slot, transposed, w, x, work, &converged));
+        TRY(cst__iterate(s, &(iterated_system){t, shift, y, st->y, NULL}, slot, transposed, w, x, work, &converged));
         if (converged) return 0;
     }
     TRY(cst__sdirk_factor(s, SLOT_STAGE + i, &(held_matrix){t, shift, y}));

@@ -2,7 +2,7 @@
  *
  *     norm     |e| = rms(e_i s_i) / (rtol R),  R = max(rms(lambda_i s_i), a thousandth of its largest so far),
  *              s_i = atol_i + rtol |y_i(t)|: what an error of one tolerance in y_i does to psi, relative to what it is. It knows
- *              no absolute size of lambda; every lane has its own R.
+ *              no absolute size of lambda; every lane has its own R. That of lambdadot is at least rtol rms(lambda_i ydot_i).
  *     reach    at most PATH_REACH steps of the run at once, so that nothing is stepped over
  *     mu       by the method's own formula at the points of accepted steps, with seeds weight times lambda straight into mu
  *     probe    q' = lambda^T f_p v + r_p v, v_i = about +-|p_i|: what mu is an integral of, along one irregular direction; its
@@ -45,17 +45,17 @@ static double size_of(const backward *b, const double *y, const double *x, size_
     return sqrt(sum / (double)judged);
 }
 
-/* Lane l of ydot relative to y: what lambdadot is, relative to lambda, when nothing cancels. Where all of it does, no digits of
- * what is left are asked for. */
-static double relative(const backward *b, const path_point *at, size_t w, size_t l)
+/* What lambdadot is in that norm when nothing cancels: lambda times what lane l of ydot is relative to y. */
+static double natural(const backward *b, const path_point *at, const double *lambda, size_t w, size_t l)
 {
     const size_t judged = cst__judged(b->s);
     double sum = 0;
     for (size_t i = 0; i < judged; i++) {
-        const double unit = unit_of(b->s, at->y, i), term = unit > 0 ? at->ydot[i * w + l] * b->rtol / unit : 0;
+        if (mass_algebraic(b->s, (int)i)) continue;
+        const double term = lambda[i] * at->ydot[i * w + l];
         sum += term * term;
     }
-    return sqrt(sum / (double)judged);
+    return b->rtol * sqrt(sum / (double)judged);
 }
 
 /* The scale of a lane that is zero yet: what the next steps may make of it. */
@@ -98,7 +98,7 @@ static int scale(backward *b, double t, const double *lambda, tangent *tg, int e
             size[l] = size_of(b, at->y, x, w, l);
             most[l] = fmax(most[l], size[l]);
             size[l] = fmax(size[l], faint * most[l]);
-            if (b->second) size[l] = fmax(size[l], faint * first * relative(b, at, w, l));
+            if (b->second) size[l] = fmax(size[l], natural(b, at, lambda, w, l));
             fresh[l] = 0;
             zero |= size[l] == 0;
         }

@@ -282,7 +282,7 @@ static costate_options options_of(const backward *b)
     if (s->opt.step == 0) {
         const double rtol = s->opt.rtol > 0 ? s->opt.rtol : 1e-6, share = sqrt(rtol) < 0.01 ? sqrt(rtol) : 0.01;
         if (o.newton_tol == 0) o.newton_tol = share;
-        if (o.sweep_tol == 0) o.sweep_tol = share * rtol;
+        if (o.sweep_tol == 0) o.sweep_tol = share * rtol / IN_HAND;
     }
     return o;
 }

@@ -9,6 +9,9 @@
 
 #include "base/kernels.h"
 
+/* Directions are interpolated, which leaves an error of about a tolerance; of that their linear systems may leave so much. */
+static const double spared = 0.01;
+
 typedef struct products {
     int w;
     const double *weights, *ydot, *pdot;
@@ -112,8 +115,11 @@ static int group(costate_solver *s, const products *a, lanes g)
     for (size_t o = 0; o < (size_t)s->nobj; o++) /* lambda is the same in all lanes */
         for (size_t l = 0; l < wide; l++)
             owed.omega[o * wide + l] = a->weights ? a->weights[o * (size_t)a->w + (size_t)g.first] : 1;
+    const double sweep_tol = s->opt.sweep_tol, rtol = s->opt.rtol;
+    if (sweep_tol == 0 && s->opt.step == 0 && rtol > 0) s->opt.sweep_tol = spared * rtol; /* for directions, also if replayed */
     int status = directions(s, &tg);
     if (!status) status = back(s, &tg, &owed);
+    s->opt.sweep_tol = sweep_tol;
     cst__back_end(s);
     if (!status) scatter(n, a->w, g, owed.lambda_dot, a->hy0);
     if (!status && owed.mu_dot) scatter(np, a->w, g, owed.mu_dot, a->hp);
