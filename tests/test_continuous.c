@@ -342,6 +342,40 @@ static void products_have_the_order_of_the_method(void **state)
         }
 }
 
+/* Where lambdadot begins at zero it is not held against what it is there. And directions of bdf, which begin at what their past
+ * predicts, take few solutions: a step of the run takes about three of them, its directions no more. */
+static void products_take_few_steps_and_solutions(void **state)
+{
+    (void)state;
+    costate_model *heat = NULL;
+    const char *const methods[] = {"sdirk4a", "bdf"}, *const define[] = {"M=20"};
+    const costate_model_options size = {.order = 2, .defines = 1, .define = define};
+    if (costate_model_open(&heat, SOURCE_DIR "/problems/heat_rim.c", &size)) fail_msg("%s", costate_model_message(heat));
+    const costate_problem *q = costate_model_problem(heat);
+    const costate_model_info about = costate_model_about(heat);
+    double *y = calloc((size_t)q->n + 2 * (size_t)q->np, sizeof *y), *dp = y + q->n, *pdot = dp + q->np;
+    assert_non_null(y);
+    pdot[0] = 1;
+    for (size_t i = 0; i < COUNT(methods); i++) {
+        costate_options o = by(methods[i], 1e-7).options;
+        o.atol = 1e-9;
+        costate_solver *s = make_solver(q, &o);
+        assert_ok(s, costate_solve(s, about.t0, about.t1, about.p, y));
+        const costate_stats run = stats_of(s);
+        assert_ok(s, costate_gradient(s, 1, (double[]){1}, NULL, dp));
+        const costate_stats first = stats_of(s);
+        assert_ok(s, costate_hessian(s, 1, NULL, NULL, pdot, NULL, dp));
+        const costate_stats second = stats_of(s);
+        if (!((double)second.adjoint_steps < 1.2 * (double)first.adjoint_steps))
+            fail_msg("%s: %lld steps after %lld", methods[i], (long long)second.adjoint_steps, (long long)first.adjoint_steps);
+        const double solutions = (double)(second.solve - first.solve) / (double)run.solve;
+        if (i == 1 && !(solutions < 0.8)) fail_msg("%s: directions take %.2f of the run's solutions", methods[i], solutions);
+        costate_free(s);
+    }
+    free(y);
+    costate_model_close(heat);
+}
+
 static void products_do_not_depend_on_budgets(void **state)
 {
     (void)state;
@@ -465,6 +499,7 @@ int main(void)
         cmocka_unit_test(rows_are_gradients_of_what_is_left),
         cmocka_unit_test(rows_of_a_discrete_adjoint_are_refused),
         cmocka_unit_test(products_have_the_order_of_the_method),
+        cmocka_unit_test(products_take_few_steps_and_solutions),
         cmocka_unit_test(products_do_not_depend_on_budgets),
         cmocka_unit_test(what_cannot_be_done_is_refused),
         cmocka_unit_test(the_certificate_is_of_discrete_ones),

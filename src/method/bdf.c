@@ -196,8 +196,8 @@ static int slot_of(const costate_solver *s, const held_matrix *a)
     return -1;
 }
 
-int cst__bdf_linear(costate_solver *s, const step *st, const bdf_formula *f, int transposed, int w, const double *guess, double *x,
-                    double *work)
+int cst__bdf_linear(costate_solver *s, const step *st, const bdf_formula *f, int transposed, int w, const double *guess,
+                    double *x, double *work)
 {
     bdf *m = s->method;
     const double *y = st->stages;

@@ -96,8 +96,8 @@ void cst__bdf_combine(const costate_solver *s, const bdf_formula *f, const doubl
 
 /* (c M - f_y(t_n, y_n)) x = b, or transposed, on a block, as tangent_solve or adjoint_solve want it; guess: near x,
  * or NULL. work: ITERATE_WORK n w. */
-int cst__bdf_linear(costate_solver *s, const step *st, const bdf_formula *f, int transposed, int w, const double *guess, double *x,
-                    double *work);
+int cst__bdf_linear(costate_solver *s, const step *st, const bdf_formula *f, int transposed, int w, const double *guess,
+                    double *x, double *work);
 
 /* Rows 1 .. of the next live block are rows 0 .. of this one. */
 void cst__bdf_shift(const costate_solver *s, const double *from, int w, double *to);
