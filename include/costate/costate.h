@@ -468,8 +468,10 @@ COSTATE_API int costate_sensitivities(costate_solver *s, double t0, double t1, c
 /* Rows of lambda(t) for the continuous gradients to come (option adjoint = continuous): times in the order in which the run meets
  * them; rows becomes count x n x w, w being that of costate_gradient or costate_adjoint. Row k is the adjoint of what
  * costate_gradient differentiates: by how much it changes with y at times[k] (of an algebraic equation: its multiplier); at an
- * observation, that included. The array belongs to the caller. count = 0 takes it back. A discrete adjoint has no such rows: what
- * its sweep goes through need not be near lambda(t), above all with bdf; COSTATE_ERR_CONTINUOUS. */
+ * observation, that included, and at an event with y before it. lambda(t) jumps there: of a time that is given twice the second
+ * row is what it is behind the jump. Rows behind an event that ends the run are NaN. The array belongs to the caller. count = 0
+ * takes it back. A discrete adjoint has no such rows: what its sweep goes through need not be near lambda(t), above all with bdf;
+ * COSTATE_ERR_CONTINUOUS. */
 COSTATE_API int costate_adjoint_output(costate_solver *s, int count, const double *times, double *rows);
 
 /* Hessian times directions: lane l is the Hessian of sum_j weights[j*w + l] psi_j times (ydot[:,l], pdot[:,l]). Directions as in

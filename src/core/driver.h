@@ -105,6 +105,7 @@ static inline int slopes_end(const costate_solver *s, int64_t n)
 }
 
 /* It is taken again for a trajectory. */
+int cst__replay_step(costate_solver *s, const step *st); /* to where it ends: no event has happened there yet */
 traj_replay_fn cst__replay;       /* ctx: the solver */
 traj_replay_fn cst__replay_joint; /* ctx: a replay_context */
 typedef struct replay_context {

@@ -189,7 +189,7 @@ static int take_times(costate_solver *s)
 /* Conditions of the text alone, where events cannot be: none is held. */
 static int lets_go(const costate_solver *s)
 {
-    return event_only_held(s->ev) && (s->fam->history_doubles || strcmp(s->opt.adjoint, "continuous") == 0);
+    return event_only_held(s->ev) && s->fam->history_doubles;
 }
 
 void cst__events_hold(costate_solver *s)

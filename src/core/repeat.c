@@ -20,14 +20,21 @@ static int not_repeated(costate_solver *s, const step *st, const char *which, in
                         "%s at t = %.10g with h = %g (step %lld)", words, st->from, st->h, (long long)st->n);
 }
 
+int cst__replay_step(costate_solver *s, const step *st)
+{
+    s->f_valid = 0; /* f at the start of a step is evaluated anew: where it was carried over, it was f at the same point */
+    const int rc = take_step(s, st, NULL);
+    return rc ? not_repeated(s, st, "rhs", rc) : 0;
+}
+
 int cst__replay(void *ctx, int64_t n, int fresh, const double *state, double *stages, double *next)
 {
     costate_solver *s = ctx;
     step st = recorded_step(s, n, state, stages, next);
-    (void)fresh; /* f at the start of a step is evaluated anew: where it was carried over, it was f at the same point */
-    s->f_valid = 0;
-    int rc = take_step(s, &st, NULL);
-    if (!rc && next && st.ends) rc = cst__event_repeat(s, st.ends, next, NULL);
+    (void)fresh;
+    TRY(cst__replay_step(s, &st));
+    if (!next || !st.ends) return 0;
+    const int rc = cst__event_repeat(s, st.ends, next, NULL);
     return rc ? not_repeated(s, &st, "rhs", rc) : 0;
 }
 

@@ -93,7 +93,7 @@ void cst__back_end(costate_solver *s)
 
 /* ---- jumps ------------------------------------------------------------------------------------------------------------- */
 
-static int product_failed(costate_solver *s, int rc, const char *which, double t)
+int cst__back_product_failed(costate_solver *s, int rc, const char *which, double t)
 {
     if (s->status) return s->status; /* what failed has said so */
     return cst__fail_at(s, COSTATE_ERR_SWEEP_CALLBACK, t, 0, -1, -1, -1, "%s returned %d at t = %.10g",
@@ -128,7 +128,7 @@ static int project(backward *b, double t, const double *y, ablock *owed)
     s->im->key = -1; /* the family's own factors are gone */
     if (s->fam->start) s->fam->start(s, 0);
     cst__release(&s->alloc, forced);
-    return rc ? product_failed(s, rc, "vjp", t) : 0;
+    return rc ? cst__back_product_failed(s, rc, "vjp", t) : 0;
 }
 
 /* What is owed to algebraic states at (t, y) becomes owed to the others, and to parameters. */
@@ -155,7 +155,7 @@ static int reduce(backward *b, double t, const double *y, const double *ydot, ab
 }
 
 /* M^T lambda += owed, and that is nothing then. */
-static void absorb(backward *b, ablock *owed)
+void cst__back_absorb(backward *b, ablock *owed)
 {
     const costate_solver *s = b->s;
     const size_t n = (size_t)s->prob.n, lanes = (size_t)b->lanes, w = (size_t)owed->w;
@@ -170,21 +170,27 @@ static void absorb(backward *b, ablock *owed)
     if (b->second) memset(owed->lambda_dot, 0, n * w * sizeof *owed->lambda_dot);
 }
 
+/* Where an event happens at the same time, an observation has seen the state before it. */
+static int seen_here(const backward *b, int k)
+{
+    return k >= 0 && (b->path.lo == 0 || b->s->obs_step[k] > b->path.lo);
+}
+
 /* Observations at t, from k down; *next: the one before them. */
 static int observed(backward *b, double t, int *next, ablock *owed)
 {
     costate_solver *s = b->s;
     int any = 0;
-    for (; *next >= 0 && s->prob.observe_at[*next] == t; --*next, any = 1) {
+    for (; seen_here(b, *next) && s->prob.observe_at[*next] == t; --*next, any = 1) {
         const path_point *at = path_at(&b->path, t);
         if (!at) return s->status;
         const int rc = cst__observe_adjoint(s, *next, at->y, at->ydot, owed);
-        if (rc) return product_failed(s, rc, "a product of observe", t);
+        if (rc) return cst__back_product_failed(s, rc, "a product of observe", t);
     }
     if (!any || t == s->t0) return 0; /* there it goes to the initial values */
     const path_point *at = path_at(&b->path, t);
     TRY(reduce(b, t, at->y, at->ydot, owed));
-    absorb(b, owed);
+    cst__back_absorb(b, owed);
     return 0;
 }
 
@@ -215,30 +221,57 @@ static int interval(backward *b, double from, double to)
     return status ? failed(b, status) : cst__back_rows_end(b, from, to);
 }
 
-/* Adjoints of what jumps at t1 are owed; in the end those of the initial state are, to which history and init belong. */
-int cst__back_run(backward *b, ablock *owed)
+/* Steps lo .. hi-1, between which no event happens. */
+static int between(backward *b, int64_t lo, int64_t hi, int *next, ablock *owed)
 {
-    costate_solver *s = b->s;
-    int next = b->objectives ? s->prob.observations - 1 : -1;
-    const double *yend = s->yend, *ydot = b->second ? path_at(&b->path, s->t1)->ydot : NULL;
-    const int rc = b->objectives ? cst__terminal_adjoint(s, yend, ydot, owed) : 0;
-    if (rc) return product_failed(s, rc, "a product of terminal", s->t1);
-    TRY(reduce(b, s->t1, yend, ydot, owed));
-    absorb(b, owed);
-    TRY(observed(b, s->t1, &next, owed));
-    for (double t = s->t1; t != s->t0;) {
-        const double to = next >= 0 ? s->prob.observe_at[next] : s->t0;
+    const costate_solver *s = b->s;
+    double t = s->log.t[hi];
+    TRY(observed(b, t, next, owed));
+    while (t != s->log.t[lo]) {
+        const double to = seen_here(b, *next) ? s->prob.observe_at[*next] : s->log.t[lo];
         TRY(interval(b, t, to));
         t = to;
-        TRY(observed(b, t, &next, owed));
+        TRY(observed(b, t, next, owed));
     }
     return 0;
 }
 
-/* What is owed to the initial state, M lambda and more, passes through init. */
-int cst__back_finish(backward *b, ablock *owed)
+/* The last observation that the run saw. */
+static int last_seen(const backward *b)
+{
+    const costate_solver *s = b->s;
+    int k = b->objectives ? s->prob.observations - 1 : -1;
+    while (k >= 0 && s->ev && s->obs_step[k] > s->log.count) k--;
+    return k;
+}
+
+/* Adjoints of what jumps at the end are owed; in the end those of the initial state are, to which history and init belong. */
+int cst__back_run(backward *b, ablock *owed)
 {
     costate_solver *s = b->s;
+    int next = last_seen(b);
+    const double *ydot = b->second ? b->path.tg->block[0].ydot : NULL;
+    if (s->ev) cst__events_end(s);
+    const int rc = b->objectives ? cst__terminal_adjoint(s, s->yend, ydot, owed) : 0;
+    if (rc) return cst__back_product_failed(s, rc, "a product of terminal", s->t1);
+    TRY(reduce(b, s->t1, s->yend, ydot, owed));
+    cst__back_absorb(b, owed);
+    for (int64_t i = s->ev ? s->ev->count : 0, hi = s->log.count, lo; i >= 0; i--, hi = lo) {
+        const happened *begins = i > 0 ? &s->ev->list[i - 1] : NULL;
+        lo = begins ? begins->step : 0;
+        if (lo == hi) continue; /* nothing comes after the last event */
+        path_between(&b->path, lo, hi);
+        if (s->ev) TRY(cst__back_to_event(b, hi, owed));
+        TRY(between(b, lo, hi, &next, owed));
+        if (begins) TRY(cst__back_from_event(b, lo, owed));
+    }
+    return 0;
+}
+
+/* M^T lambda is owed, and nothing else is. */
+void cst__back_surrender(backward *b, ablock *owed)
+{
+    const costate_solver *s = b->s;
     const size_t n = (size_t)s->prob.n, w = (size_t)owed->w, lanes = (size_t)b->lanes;
     for (size_t i = 0; i < n; i++) {
         const double mass = s->prob.mass ? s->prob.mass[i] : 1;
@@ -247,12 +280,19 @@ int cst__back_finish(backward *b, ablock *owed)
             if (b->second) owed->lambda_dot[i * w + l] += mass * b->ydot[i * lanes + l];
         }
     }
+}
+
+/* What is owed to the initial state, M lambda and more, passes through init. */
+int cst__back_finish(backward *b, ablock *owed)
+{
+    costate_solver *s = b->s;
+    cst__back_surrender(b, owed);
     cst__back_rows_start(b, owed);
     const path_point *at = path_at(&b->path, s->t0);
     if (!at) return s->status;
     TRY(cst__consistent_adjoint(s, at->ydot, owed));
     const int rc = cst__init_adjoint(s, owed);
-    if (rc) return product_failed(s, rc, "a product of init", s->t0);
+    if (rc) return cst__back_product_failed(s, rc, "a product of init", s->t0);
     s->stats.adjoint_steps = b->steps;
     s->stats.adjoint_rejected = b->rejected;
     s->stats.adjoint_method = b->in->stats.method;
@@ -399,6 +439,7 @@ int cst__back_gradient(costate_solver *s, int w, int objectives, const double *w
     const output *o = &s->adjoint_rows;
     int status = check_rows(s);
     if (!status) status = parts(s, &(demand){w, objectives, weights, lambda, s->prob.np ? mu : NULL, NULL});
+    cst__back_rows_stopped(s, w);
     if (status) cst__fill_nan(o->y, (size_t)o->count * (size_t)s->prob.n * (size_t)w);
     return status;
 }

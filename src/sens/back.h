@@ -81,11 +81,19 @@ int cst__back_run(backward *b, ablock *owed);
 int cst__back_finish(backward *b, ablock *owed);
 void cst__back_end(costate_solver *s); /* what a call needed is given back */
 int cst__back_finite(costate_solver *s, const double *lambda, const double *mu, size_t w);
+int cst__back_product_failed(costate_solver *s, int rc, const char *which, double t);
+void cst__back_absorb(backward *b, ablock *owed);    /* M^T lambda += owed, and that is nothing then; */
+void cst__back_surrender(backward *b, ablock *owed); /* owed += M^T lambda */
+
+/* back_events.c: of steps path.lo .. hi-1, which no event is within: over what happens at their end, and back to where they begin. */
+int cst__back_to_event(backward *b, int64_t hi, ablock *owed);
+int cst__back_from_event(backward *b, int64_t lo, ablock *owed);
 
 /* back_rows.c: around an interval; at t0; after a failure. owed: M lambda there, and more. */
 int cst__back_rows(backward *b, double from, double to);
 int cst__back_rows_end(backward *b, double from, double to);
 void cst__back_rows_start(backward *b, const ablock *owed);
+void cst__back_rows_stopped(costate_solver *s, int w); /* those behind the end of a run that an event has ended */
 
 /* back_defect.c: b->off, over an accepted step; and in the end, omega being nobj x w. */
 int cst__back_defect(backward *b, const step *st, tangent *tg);

@@ -59,7 +59,7 @@ int cst__back_defect(backward *b, const step *st, tangent *tg)
     int first = 1;
     for (double t = st->from; t != st->to;) {
         int64_t m = path_find(&b->path, t);
-        if (dir * (t - l->t[m]) <= 0 && m > 0) m--; /* t is a node: the step behind it */
+        if (dir * (t - l->t[m]) <= 0 && m > b->path.lo) m--; /* t is a node: the step behind it */
         const double to = dir * (l->t[m] - st->to) > 0 ? l->t[m] : st->to, half = (t - to) / 2;
         for (int g = 0; g < GAUSS; g++, first = 0) {
             const double at = to + half * (1 + node[g]);
@@ -70,25 +70,42 @@ int cst__back_defect(backward *b, const step *st, tangent *tg)
     return 0;
 }
 
-/* What the run has for its integrals. */
-static int integrals(costate_solver *s, path *k, double *q)
+/* Objectives at events, from the states before them. */
+static int at_events(costate_solver *s, double *y, double *q)
+{
+    for (int64_t i = s->ev ? s->ev->count - 1 : -1; i >= 0; i--) {
+        const happened *e = &s->ev->list[i];
+        memcpy(y, event_before(s, e), (size_t)s->prob.n * sizeof *y);
+        cst__events_mode(s, e->mode, e->held);
+        TRY(cst__event_happen(s, e, y, q));
+    }
+    return 0;
+}
+
+/* What the run has for its integrals. y: n */
+static int integrals(costate_solver *s, path *k, double *y, double *q)
 {
     memset(q, 0, (size_t)s->nobj * sizeof *q);
+    if (s->ev) cst__events_end(s);
     int rc = cst__terminal(s, s->yend, q);
     for (int i = s->prob.observations - 1; i >= 0 && !rc; i--) {
+        if (s->ev && s->obs_step[i] > s->log.count) continue; /* an event ended the run before */
+        if (s->ev) path_around(k, s->obs_step[i]);
         const path_point *at = path_at(k, s->prob.observe_at[i]);
         if (!at) return s->status;
         rc = cst__observe(s, i, at->y, q);
     }
+    if (rc) return cst__callback_failed(s, rc, "terminal or observe", s->t1, 0, s->log.count);
+    TRY(at_events(s, y, q));
     for (int o = 0; o < s->nobj; o++) q[o] = s->psi[o] - q[o];
-    return rc ? cst__callback_failed(s, rc, "terminal or observe", s->t1, 0, s->log.count) : 0;
+    return 0;
 }
 
 int cst__back_defect_end(backward *b, const double *omega, size_t w)
 {
     costate_solver *s = b->s;
     if (!s->d.running.fn.eval) return 0;
-    TRY(integrals(s, &b->path, b->term));
+    TRY(integrals(s, &b->path, b->lambda, b->term));
     for (size_t l = 0; l < w; l++)
         for (size_t o = 0; o < (size_t)s->nobj; o++) b->off[l] += omega[o * w + l] * b->term[o];
     return 0;

@@ -337,8 +337,6 @@ static int make(backward *b)
 int cst__back_open(costate_solver *s)
 {
     const costate_table *table;
-    if (s->prob.events + s->prob.timed_events > 0)
-        return cst__fail(s, COSTATE_ERR_CONTINUOUS, "the problem has events, through which the adjoint equations do not go");
     TRY(choose(s, &table));
     TRY(interpolates(s));
     TRY(slopes_apart(s));

@@ -3,19 +3,28 @@
 
 #include "base/kernels.h"
 
-/* Times that an interval back from `from` to `to` meets: from included, for lambda has jumped there; to not, for it will. */
+/* Rows that an interval back from `from` to `to` meets. At a time where lambda jumps the first row in the order of the run is
+ * what it is before, with which an interval begins, and other rows of that time are what it is behind. */
 typedef struct span {
     int first, count; /* in the order of the run */
 } span;
 
+static double end_of(const costate_solver *s)
+{
+    return s->ev ? s->ev->t_end : s->t1;
+}
+
 static span within(const backward *b, double from, double to)
 {
-    const output *o = &b->s->adjoint_rows;
-    const double dir = b->s->t1 > b->s->t0 ? 1 : -1;
-    span at = {0, 0};
-    while (at.first < o->count && dir * (o->times[at.first] - to) <= 0) at.first++;
-    while (at.first + at.count < o->count && dir * (from - o->times[at.first + at.count]) >= 0) at.count++;
-    return at;
+    const costate_solver *s = b->s;
+    const output *o = &s->adjoint_rows;
+    const double dir = s->t1 > s->t0 ? 1 : -1;
+    int first = 0, behind;
+    while (first < o->count && dir * (o->times[first] - to) < 0) first++;
+    for (int k = 0; first < o->count && o->times[first] == to && (k == 0 || to == s->t0); k++) first++;
+    for (behind = first; behind < o->count && dir * (from - o->times[behind]) > 0;) behind++;
+    for (int k = 0; behind < o->count && o->times[behind] == from && (k == 0 || from == end_of(s)); k++) behind++;
+    return (span){first, behind - first};
 }
 
 static double *row(const backward *b, int k)
@@ -75,6 +84,15 @@ void cst__back_rows_start(backward *b, const ablock *owed)
                 *x = mass != 0 ? *x / mass : l == 0 ? b->y[i] : b->ydot[i * lanes + l - 1];
             }
         }
+}
+
+void cst__back_rows_stopped(costate_solver *s, int w)
+{
+    const output *o = &s->adjoint_rows;
+    const size_t row = (size_t)s->prob.n * (size_t)w;
+    const double dir = s->t1 > s->t0 ? 1 : -1, end = end_of(s);
+    for (int k = 0; k < o->count; k++)
+        if (dir * (o->times[k] - end) > 0) cst__fill_nan(o->y + (size_t)k * row, row);
 }
 
 int costate_adjoint_output(costate_solver *s, int count, const double *times, double *rows)

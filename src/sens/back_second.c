@@ -52,7 +52,10 @@ static int directions(costate_solver *s, tangent *tg)
     const int rc = cst__dblock_init(s, d);
     if (rc) return cst__callback_failed(s, rc, "jvp", s->t0, 0, 0);
     TRY(cst__traj_prepare(s, JOINT, (size_t)d->w));
-    return cst__repeat(s, s->y0, tg, JOINT, NULL, NULL);
+    if (s->ev && !cst__scratch(s, &s->ev->dots, (size_t)s->ev->count * (1 + (size_t)s->prob.n) * (size_t)d->w)) return s->status;
+    TRY(cst__repeat(s, s->y0, tg, JOINT, NULL, NULL));
+    if (s->ev) s->ev->kept = 1;
+    return 0;
 }
 
 /* Of the blocks of the way back into one. */
@@ -121,6 +124,7 @@ static int group(costate_solver *s, const products *a, lanes g)
     if (!status) status = back(s, &tg, &owed);
     s->opt.sweep_tol = sweep_tol;
     cst__back_end(s);
+    if (s->ev) s->ev->kept = 0;
     if (!status) scatter(n, a->w, g, owed.lambda_dot, a->hy0);
     if (!status && owed.mu_dot) scatter(np, a->w, g, owed.mu_dot, a->hp);
     cst__release(&s->alloc, memory);

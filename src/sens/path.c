@@ -9,9 +9,7 @@ static const double pi = 3.14159265358979323846;
 
 int path_open(path *k, costate_solver *s, int w, tangent *tg)
 {
-    *k = (path){.s = s, .w = w, .tg = tg, .at = s->log.count - 1};
-    if (s->ev && !(event_only_held(s->ev) && ~s->ev->mv.at.released == 0))
-        return cst__fail(s, COSTATE_ERR_CONTINUOUS, "there are events, whose jumps the adjoint equations do not know yet");
+    *k = (path){.s = s, .w = w, .tg = tg, .hi = s->log.count, .at = s->log.count - 1};
     if (!s->fam->dense_degree) return cst__fail(s, COSTATE_ERR_CONTINUOUS, "%s has no dense output", s->stats.method);
     const int D = k->degree = s->fam->dense_degree(s);
     if (D > PATH_DEGREE)
@@ -38,15 +36,56 @@ void path_close(path *k)
     *k = (path){0};
 }
 
+void path_between(path *k, int64_t lo, int64_t hi)
+{
+    costate_solver *s = k->s;
+    step first = {.n = lo};
+    k->lo = lo, k->hi = hi, k->at = hi - 1;
+    for (int i = 0; i < PATH_POINTS; i++) k->point[i].there = 0;
+    if (!s->ev) return;
+    cst__events_enter(s, &first);
+    k->mode = s->ev->mv.at.mode, k->held = s->ev->mv.at.held;
+}
+
+void path_around(path *k, int64_t n)
+{
+    const events *v = k->s->ev;
+    int64_t i = 0;
+    while (i < v->count && v->list[i].step < n) i++;
+    path_between(k, i > 0 ? v->list[i - 1].step : 0, i < v->count ? v->list[i].step : k->s->log.count);
+}
+
 /* ---- a step ------------------------------------------------------------------------------------------------------------ */
+
+/* One of no length is at a single point. */
+static int stands(const path *k, path_step *to, const step *st, const dblock *d)
+{
+    const size_t n = (size_t)k->s->prob.n, nw = n * (size_t)k->w;
+    for (int j = 0; j <= k->degree; j++) {
+        memcpy(to->y + (size_t)j * cst__pad(n), st->y, n * sizeof *st->y);
+        if (d) memcpy(to->ydot + (size_t)j * cst__pad(nw), d->ydot, nw * sizeof *d->ydot);
+    }
+    return 0;
+}
+
+/* How a step that begins or ends at an event moves with it. */
+static void load_motion(const path *k, const step *st, dblock *d)
+{
+    const size_t bytes = (size_t)k->w * sizeof(double);
+    memset(d->taudot, 0, sizeof d->taudot);
+    if (st->begins && st->begins->moves) memcpy(d->tdot, cst__event_kept(k->s, st->begins, k->w), bytes);
+    if (st->ends && st->ends->moves) memcpy(d->taudot, cst__event_kept(k->s, st->ends, k->w), bytes);
+}
 
 static int sample(path *k, path_step *to, const step *st, dblock *d)
 {
     costate_solver *s = k->s;
     const size_t n = cst__pad((size_t)s->prob.n), nw = cst__pad((size_t)s->prob.n * (size_t)k->w);
+    if (st->h == 0) return stands(k, to, st, d);
+    if (s->ev && d) load_motion(k, st, d);
     for (int j = 0; j <= k->degree; j++) {
         int rc = s->fam->dense(s, st, k->node[j], to->y + (size_t)j * n, NULL, NULL, j == 0);
-        if (!rc && d) rc = s->fam->dense(s, st, k->node[j], NULL, d, to->ydot + (size_t)j * nw, j == 0);
+        if (!rc && d) rc = take_dense(s, st, k->node[j], d, to->ydot + (size_t)j * nw, j == 0);
         if (rc) return cst__callback_failed(s, rc, "rhs or jvp, for dense output,", st->from, st->h, st->n);
     }
     return 0;
@@ -58,12 +97,12 @@ static int again(path *k, path_step *to, int64_t m, const double *y, const doubl
     costate_solver *s = k->s;
     memcpy(k->state, y, s->state * sizeof *y);
     if (ydot) memcpy(k->d.ydot, ydot, s->live * (size_t)k->w * sizeof *ydot);
-    TRY(cst__replay(s, m, 1, k->state, k->stages, k->ynew));
     const step st = recorded_step(s, m, k->state, k->stages, k->ynew);
+    TRY(cst__replay_step(s, &st));
     if (ydot) {
         k->d.pdot = k->tg->block[0].pdot;
         k->d.fdot_valid = k->d.fdotnew_valid = 0;
-        int rc = s->fam->tangent(s, &st, &k->d, NULL);
+        int rc = take_tangent(s, &st, &k->d, NULL);
         if (rc) return cst__callback_failed(s, rc, "jvp", st.from, st.h, st.n);
     }
     return sample(k, to, &st, ydot ? &k->d : NULL);
@@ -91,6 +130,7 @@ static int fill(path *k, path_step *to, int64_t m)
         TRY(sample(k, to, &st, k->w ? &d : NULL));
     }
     to->n = m;
+    if (s->ev) cst__events_mode(s, k->mode, k->held); /* of steps that were taken again, it may be another one */
     return 0;
 }
 
@@ -98,8 +138,8 @@ int64_t path_find(path *k, double t)
 {
     const step_log *l = &k->s->log;
     const double dir = k->s->t1 > k->s->t0 ? 1 : -1;
-    while (k->at > 0 && dir * (t - l->t[k->at]) < 0) k->at--;
-    while (k->at < l->count - 1 && dir * (t - l->t[k->at + 1]) >= 0) k->at++;
+    while (k->at > k->lo && dir * (t - l->t[k->at]) < 0) k->at--;
+    while (k->at < k->hi - 1 && dir * (t - l->t[k->at + 1]) >= 0) k->at++;
     return k->at;
 }
 
@@ -138,7 +178,8 @@ static void slopes(const path *k, double theta, double h, double *c)
 
 static double theta_of(const path *k, const path_step *at, double t)
 {
-    return (t - k->s->log.t[at->n]) / k->s->log.h[at->n];
+    const double h = k->s->log.h[at->n];
+    return h != 0 ? (t - k->s->log.t[at->n]) / h : 0;
 }
 
 static void combine(const path *k, size_t count, const double *c, const double *values, double *out)

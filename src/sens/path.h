@@ -1,7 +1,8 @@
 /* path.h - a recorded run between its steps: P(t), and its directions, as the method's dense output has them.
  *
  * That is a polynomial in each step, of known degree: it is kept by its values at as many points, for the last few steps that
- * were asked for. On the way back each step is fetched once, from the trajectory or repeated, which gives the same bits. */
+ * were asked for. On the way back each step is fetched once, from the trajectory or repeated, which gives the same bits. Of a run
+ * with events it is the steps between two of them, which no other time sees: at their times P has two values. */
 #ifndef COSTATE_SENS_PATH_H
 #define COSTATE_SENS_PATH_H
 
@@ -27,6 +28,9 @@ typedef struct path {
     tangent *tg; /* with which they were recorded */
     int degree;
     double node[PATH_DEGREE + 1];
+    int64_t lo, hi; /* steps lo .. hi-1 are it: those between two events, */
+    int mode;       /* in this mode */
+    uint64_t held;
     int64_t at; /* the step of the last point */
     path_step step[PATH_KEPT];
     path_point point[PATH_POINTS];
@@ -38,6 +42,8 @@ typedef struct path {
 
 int path_open(path *k, costate_solver *s, int w, tangent *tg); /* 0, or a status with its message */
 void path_close(path *k);                                      /* a zeroed one is fine */
+void path_between(path *k, int64_t lo, int64_t hi); /* no event happens within these steps; their mode is set */
+void path_around(path *k, int64_t n);               /* those between events that end at step n or later */
 
 /* The point at t; NULL: the solver says why. It stays until PATH_POINTS others have been asked for. */
 const path_point *path_at(path *k, double t);
