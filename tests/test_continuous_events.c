@@ -162,6 +162,35 @@ static void errors_fall_with_the_tolerance(void **state)
     }
 }
 
+/* Bars of objectives are the defect's, over all intervals between events, and with what happens at these. */
+static void objectives_are_off_by_half_their_bars(void **state)
+{
+    static const char *const methods[] = {"dopri5", "sdirk4a", "radau2a", "rodas4"};
+    (void)state;
+    for (int stops = 0; stops < 2; stops++) {
+        double exact[W], psi[W], bar[W], y[3], g[GRADIENT], off_g[GRADIENT];
+        for (size_t i = 0; i <= COUNT(methods); i++) {
+            jets q;
+            wish x = i ? by(methods[i - 1], 1e-6, stops) : by("dopri853", 1e-13, stops);
+            costate_solver *s = forced(&x, &q);
+            memcpy(y, forced_y, sizeof y);
+            fine(s, x.method, costate_solve(s, 0, x.end, forced_p, y));
+            fine(s, x.method, costate_objectives(s, i ? psi : exact));
+            fine(s, x.method, costate_gradient(s, W, NULL, g, g + W * 3));
+            if (i) fine(s, x.method, costate_bars(s, &(costate_error_bars){.of = COSTATE_BARS_GRADIENT,
+                                                                            .w = W,
+                                                                            .value = {g, g + W * 3},
+                                                                            .bar = {off_g, off_g + W * 3},
+                                                                            .psi = bar}));
+            for (int o = 0; i && o < W; o++) {
+                const double ratio = bar[o] / 2 / fabs(psi[o] - exact[o]);
+                if (!(fabs(ratio - 1) < 0.1)) fail_msg("%s: objective %d, bar over error %.3g", x.method, o, ratio);
+            }
+            costate_free(s);
+        }
+    }
+}
+
 /* ---- what it does not depend on ---------------------------------------------------------------------------------------- */
 
 static void budgets_and_threads_change_no_bit(void **state)
@@ -372,6 +401,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(they_have_closed_forms),
         cmocka_unit_test(errors_fall_with_the_tolerance),
+        cmocka_unit_test(objectives_are_off_by_half_their_bars),
         cmocka_unit_test(budgets_and_threads_change_no_bit),
         cmocka_unit_test(the_scale_of_the_objective_is_nothing_to_it),
         cmocka_unit_test(lanes_agree),

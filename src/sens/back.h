@@ -85,7 +85,7 @@ int cst__back_product_failed(costate_solver *s, int rc, const char *which, doubl
 void cst__back_absorb(backward *b, ablock *owed);    /* M^T lambda += owed, and that is nothing then; */
 void cst__back_surrender(backward *b, ablock *owed); /* owed += M^T lambda */
 
-/* back_events.c: of steps path.lo .. hi-1, which no event is within: over what happens at their end, and back to where they begin. */
+/* back_events.c: steps path.lo .. hi-1 have no event within: over what happens at their end; back to where they begin. */
 int cst__back_to_event(backward *b, int64_t hi, ablock *owed);
 int cst__back_from_event(backward *b, int64_t lo, ablock *owed);
 
