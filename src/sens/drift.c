@@ -22,22 +22,29 @@ int cst__drift_watched(const costate_solver *s)
 }
 
 /* An error of one tolerance, made differently a step later, shifts what goes on at the pace of the longest steps by rtol times
- * their ratio to the shortest, which are many in a relaxation. The first layer is left out. */
+ * their ratio to the shortest, which are many in a relaxation. Of explicit methods it is the solution that wants short steps,
+ * where bodies pass close by each other, and what follows multiplies the shift. The first layer is left out. */
 static int uneven_steps(const costate_solver *s)
 {
     const step_log *l = &s->log;
-    const double layer = 0.01 * fabs(s->t1 - s->t0);
+    const double layer = 0.01 * fabs(s->t1 - s->t0), ratio = s->im ? s->opt.rtol / slight : 1. / 30;
     int64_t first = 0, few = 0;
     double largest = 0;
     while (first < l->count && fabs(l->t[first] - s->t0) < layer) first++;
     for (int64_t k = first; k < l->count; k++) largest = fmax(largest, fabs(l->h[k]));
-    for (int64_t k = first; k < l->count; k++) few += fabs(l->h[k]) < s->opt.rtol / slight * largest;
+    for (int64_t k = first; k < l->count; k++) few += fabs(l->h[k]) < ratio * largest;
     return 20 * few > l->count - first;
 }
 
 int cst__drift_followed(const costate_solver *s)
 {
-    return s->automatic && s->im && s->d.exact && !s->prob.autonomous && plain_states(s) && (s->tight || uneven_steps(s));
+    return s->automatic && s->d.exact && !s->prob.autonomous && plain_states(s) && (s->tight || uneven_steps(s));
+}
+
+int cst__drift_doubted(const costate_solver *s)
+{
+    if (!s->automatic && s->looked) return 0;
+    return cst__drift_followed(s) || (cst__drift_watched(s) && (s->im || s->tight || uneven_steps(s)));
 }
 
 size_t cst__drift_doubles(const costate_solver *s, int w)
@@ -262,7 +269,7 @@ static void warn(costate_solver *s, double rtol)
 int cst__drift_settle(costate_solver *s, tangent *tg, int again)
 {
     const double rtol = ldexp(s->opt.rtol, s->tight);
-    const double limit = s->im || s->tight ? most * rtol : fmax(doubtful * rtol, plain); /* not stiff: few would pay for less */
+    const double limit = (s->im || s->tight ? most : doubtful) * rtol; /* not stiff: few would pay for less */
     const int open = again && s->automatic && s->opt.step == 0 && !s->settled && s->drift > limit;
     const int better = !s->tight || s->drift < 0.5 * s->drift_before || s->drift > all;
     const int bits = open && better ? bits_to_go(s, rtol) : 0;

@@ -16,6 +16,7 @@
 
 int cst__drift_watched(const costate_solver *s);  /* H is constant, */
 int cst__drift_followed(const costate_solver *s); /* or else f is to be carried along to be compared, by cst__drift_carry */
+int cst__drift_doubted(const costate_solver *s);  /* there is reason to do so for directions, of which no sweep sees H */
 size_t cst__drift_doubles(const costate_solver *s, int w); /* of ablock.flow */
 /* A backward sweep is at (t, y), the start of a step; last: something is about to be added to lambda, or this is t0. What H has
  * become is added to solver.drift, the largest of all lanes, relative to the sizes of its terms; second order: that of its

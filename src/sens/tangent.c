@@ -79,12 +79,11 @@ int cst__tangent_over(costate_solver *s, int w, double *ydot, const double *pdot
     return status;
 }
 
-/* Until f, which is a direction that the solution itself carries, is where it should be. Explicit methods that "auto" stays with
- * have steps that the solution needs. It costs as much as a few directions; with a named method, whose steps stay, only a
- * word comes of it, and that can be had from the first run. */
+/* Until f, which is a direction that the solution itself carries, is where it should be. It costs as much as a few directions;
+ * with a named method, whose steps stay, only a word comes of it, and that can be had from the first run. */
 static int settle(costate_solver *s, tangent *tg)
 {
-    int again = (s->automatic || !s->looked) && s->im && (cst__drift_watched(s) || cst__drift_followed(s));
+    int again = cst__drift_doubted(s);
     while (again == 1) {
         s->looked = 1;
         s->drift = 0;
