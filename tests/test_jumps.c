@@ -6,7 +6,7 @@
  *     let go:  y' = 1 + z below the threshold Y, J above,   z' = -z,   so that f_y jumps, which was constant
  *     taken:   y' = 1 below the threshold Y, J z above,   z' = -z
  *     forced:  y' = cos 3t - y/10 + J after the switch time,   z' = y - z
- *     quiet:   y' = 0 before the switch time, J after,   z' = w cos wt - 3 (z - sin wt), so that another one is busy */
+ *     quiet:   y' = 0 before the switch time, J after (until the next one),   z' = w cos wt - 3 (z - sin wt), so that another one is busy */
 #include "support.h"
 
 #include "method/witness.h"
@@ -90,7 +90,7 @@ static void solution(jump *q, double *y)
 {
     first(q, y);
     if (q->kind == QUIET) {
-        y[0] = q->size * (3 - q->at[0]);
+        y[0] = q->size * ((q->count > 1 ? q->at[1] : 3) - q->at[0]);
         y[1] = sin(3 * q->w);
         return;
     }
@@ -198,8 +198,7 @@ static void test_scan(void **unused)
     }
 }
 
-/* What smooth components lead one to expect is no excuse for a quiet one beside them, wherever in a step it jumps. Of methods of
- * one step: bdf has no witness, and its formulas go over a jump for several steps. */
+/* What smooth components lead one to expect is no excuse for a quiet one beside them, wherever in a step it jumps. */
 static void test_beside(void **unused)
 {
     (void)unused;
@@ -210,11 +209,31 @@ static void test_beside(void **unused)
         double exact[2];
         solution(&q, exact);
         for (int m = 0; m < costate_method_count(); m++)
-            for (double tol = 1e-4; costate_method(m)->family != COSTATE_BDF && tol > 0.5 * tightest(m); tol /= 10) {
+            for (double tol = 1e-4; tol > 0.5 * tightest(m); tol /= 10) {
                 double e = error_of(m, tol, &q, exact);
                 if (!(e < 30))
                     fail_msg("%s, %g: a jump by %g of kind %d at %g beside w = %g, %.1f tolerances", costate_method(m)->name, tol,
                              q.size, q.kind, q.at[0], q.w, e);
+            }
+    }
+}
+
+/* On and off: long steps before the second one, for y is a straight line, and z keeps them below what is between. */
+static void test_on_and_off(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < 150; i++) {
+        const double at = 0.02 + 2.1 * fmod(0.618034 * (i + 1), 1), rest = fmod(0.569840 * (i + 1), 1);
+        jump q = {.kind = QUIET, .count = 2, .at = {at, at + 0.7 + (2.2 - at) * rest},
+                  .size = (i % 3 ? 0.1 : -0.1) * pow(10, i % 23 / 11.0), .w = 2 + 8 * fmod(0.754878 * (i + 1), 1)};
+        double exact[2];
+        solution(&q, exact);
+        for (int m = 0; m < costate_method_count(); m++)
+            for (double tol = 1e-4; tol > 0.5 * tightest(m); tol /= 10) {
+                double e = error_of(m, tol, &q, exact);
+                if (!(e < 30))
+                    fail_msg("%s, %g: jumps by %g at %g and %g beside w = %g, %.1f tolerances", costate_method(m)->name, tol, q.size,
+                             q.at[0], q.at[1], q.w, e);
             }
     }
 }
@@ -332,6 +351,7 @@ int main(void)
         cmocka_unit_test(test_first_step),
         cmocka_unit_test(test_scan),
         cmocka_unit_test(test_beside),
+        cmocka_unit_test(test_on_and_off),
         cmocka_unit_test(test_let_go),
         cmocka_unit_test(test_many),
         cmocka_unit_test(test_repeated),

@@ -127,9 +127,17 @@ static int witnessed(costate_solver *s, run *r, const step *st, double *err)
     return 0;
 }
 
+/* What is left of a jump in the step that goes over it says nothing of the steps to come: it did not fall as it should. */
+static int of_jump(const costate_solver *s, const run *r, int k)
+{
+    const sight *doubt = &r->doubt[k], *seen = &r->seen[0][k];
+    return doubt->h != 0 && seen->w > fall_most * doubt->w * pow(fabs(seen->h / doubt->h), s->witness);
+}
+
 void cst__attempt_accepted(const costate_solver *s, run *r)
 {
     for (int k = 0; s->witness && k < sights(s); k++) {
+        if (of_jump(s, r, k)) r->seen[0][k] = r->seen[1][k];
         r->seen[2][k] = r->seen[1][k];
         r->seen[1][k] = r->seen[0][k];
         r->usual[k].w *= forgets;

@@ -16,6 +16,7 @@
 #ifndef COSTATE_METHOD_BDF_H
 #define COSTATE_METHOD_BDF_H
 
+#include "base/kernels.h"
 #include "method/iterate.h"
 
 enum { BDF_MOST = 5, BDF_PAST = BDF_MOST + 1 }; /* order; past values kept */
@@ -35,6 +36,21 @@ typedef struct bdf_formula {
     double x[BDF_PAST];              /* where they are, t_n being 0 */
     double weight;                   /* of y_n - sum l_j y_(n-1-j) in the error, bdf_order.c */
 } bdf_formula;
+
+/* |y_n - P_q(t_n)| and what its parts contribute to it, in tolerances, with the places of the past that P_q goes through. */
+typedef struct bdf_sight {
+    int q; /* 0: there is none */
+    double x[BDF_PAST], w[1 + KERNEL_PARTS];
+} bdf_sight;
+
+typedef struct bdf_witness { /* bdf_witness.c */
+    bdf_sight seen, usual, doubt; /* of the attempt; largest of steps before; of the last attempt that was refused, */
+    double h, until; /* its size and its end */
+    int count;       /* attempts at this step that it spoke against */
+    int over;        /* it goes over a jump, and may */
+    int order;       /* for the next attempt, */
+    double ask;      /* and its size over that of this one; 0: it has nothing to say */
+} bdf_witness;
 
 typedef struct bdf {
     int most; /* order */
@@ -56,6 +72,7 @@ typedef struct bdf {
     int lower;             /* the order that the estimates of the last attempt ask for, at most its own */
     double ahead;                               /* of directions that steer, |ydot_n - P_(k+1)(t_n)| */
     double e[BDF_PAST + 1], term[BDF_PAST + 1]; /* E(q), T(q) of that attempt; term < 0: not known */
+    bdf_witness witness;
 } bdf;
 
 static inline size_t bdf_goals(const costate_solver *s)
@@ -115,6 +132,10 @@ double cst__bdf_settle(costate_solver *s, const step *st, const outcome *o, cont
 void cst__bdf_settle_start(bdf *m, int algebraic);
 /* The same for directions that steer: estimates are those of the largest. */
 void cst__bdf_estimate_tangent(costate_solver *s, const step *st, const bdf_formula *f, dblock *d, double *err);
+/* bdf_witness.c: of an attempt with y_n at `y` and the error *err, which it may raise above 1; and when that is over. */
+int cst__bdf_witness(costate_solver *s, const step *st, const bdf_formula *f, const double *y, double *err);
+void cst__bdf_refused(costate_solver *s, const step *st);
+int cst__bdf_accepted(costate_solver *s, const step *st);
 /* The estimates of an attempt with formula f, y_n at `y`; first: the predictor was y + h slope. *err: in tolerances. */
 int cst__bdf_estimate(costate_solver *s, const step *st, const bdf_formula *f, int first, const double *y, double *err);
 

@@ -25,6 +25,7 @@ void cst__bdf_settle_start(bdf *m, int algebraic)
     m->raised = m->same = 0;
     m->jumps = algebraic;
     m->size = m->away = 0;
+    m->witness = (bdf_witness){0};
 }
 
 /* An algebraic state may jump where the right-hand side does. Then y_n is off the polynomial by as much however small the step
@@ -118,9 +119,12 @@ int cst__bdf_estimate(costate_solver *s, const step *st, const bdf_formula *f, i
         TRY(distance(s, st, f, k, y, &left));
     } else m->away = away;
     *err = f->weight * left;
-    for (int q = k > 2 ? k - 2 : 1; q <= k; q++) TRY(estimate(s, st, f, q, y));
+    for (int q = k > 2 ? k - 2 : 1; q < k; q++) TRY(estimate(s, st, f, q, y));
+    m->e[k] = left;
+    for (int i = 1; i <= k; i++) m->e[k] *= i * alpha(f, i);
+    m->term[k] = (k + 1) * m->e[k];
     m->lower = lower(m, k);
-    return 0;
+    return cst__bdf_witness(s, st, f, y, err);
 }
 
 /* |ydot_n - P_q(t_n)|, the largest of all lanes. */
@@ -176,6 +180,10 @@ static double refused(bdf *m, const step *st, const outcome *o)
 {
     m->rising = 0;
     m->same = 0;
+    if (m->witness.ask > 0) {
+        m->k = m->witness.order;
+        return m->witness.ask * st->h;
+    }
     if (!isfinite(o->err) || o->err <= 1) return 0.25 * st->h; /* Newton's method, or a callback */
     m->k = o->failures > 2 ? 1 : m->lower;
     return st->h * (o->failures == 1 ? clip(0.9 * factor(m->e[m->k], m->k), 0.25, 0.9) : 0.25);
@@ -206,7 +214,11 @@ double cst__bdf_settle(costate_solver *s, const step *st, const outcome *o, cont
     bdf *m = s->method;
     const double h = st->h;
     (void)c;
-    if (!o->accepted) return refused(m, st, o);
+    if (!o->accepted) {
+        const double size = refused(m, st, o);
+        cst__bdf_refused(s, st);
+        return size;
+    }
     const int k = cst__bdf_order(st), first = st->y[s->live + CARRY_AGES] == 0;
     m->same = k == m->last && fabs(h - m->size) <= 1e-9 * fabs(h) ? m->same + 1 : 1;
     m->last = k;
@@ -214,11 +226,10 @@ double cst__bdf_settle(costate_solver *s, const step *st, const outcome *o, cont
     m->away = 0;
     if (m->jumps) m->jumps--;
     if (m->rising && (m->lower < k || k == m->most)) m->rising = 0;
-    if (m->rising) {
-        m->k = first ? 1 : k + 1;
-        return 2 * h;
-    }
-    choose(s, st, k);
+    if (m->rising) m->k = first ? 1 : k + 1;
+    else choose(s, st, k);
+    if (cst__bdf_accepted(s, st)) return h;
+    if (m->rising) return 2 * h;
     const double f = factor(m->e[m->k], m->k);
     return f >= 2 ? 2 * h : f <= 1 ? h * clip(f, 0.5, 0.9) : h;
 }
