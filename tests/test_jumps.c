@@ -6,7 +6,7 @@
  *     let go:  y' = 1 + z below the threshold Y, J above,   z' = -z,   so that f_y jumps, which was constant
  *     taken:   y' = 1 below the threshold Y, J z above,   z' = -z
  *     forced:  y' = cos 3t - y/10 + J after the switch time,   z' = y - z
- *     quiet:   y' = 0 before the switch time, J after (until the next one),   z' = w cos wt - 3 (z - sin wt), so that another one is busy */
+ *     quiet:   y' = 0 before the switch time, J after (until the next one), and busy beside it z' = w cos wt - 3 (z - sin wt) */
 #include "support.h"
 
 #include "method/witness.h"
@@ -232,8 +232,8 @@ static void test_on_and_off(void **unused)
             for (double tol = 1e-4; tol > 0.5 * tightest(m); tol /= 10) {
                 double e = error_of(m, tol, &q, exact);
                 if (!(e < 30))
-                    fail_msg("%s, %g: jumps by %g at %g and %g beside w = %g, %.1f tolerances", costate_method(m)->name, tol, q.size,
-                             q.at[0], q.at[1], q.w, e);
+                    fail_msg("%s, %g: jumps by %g at %g and %g beside w = %g, %.1f tolerances", costate_method(m)->name, tol,
+                             q.size, q.at[0], q.at[1], q.w, e);
             }
     }
 }
