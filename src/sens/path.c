@@ -14,7 +14,10 @@ int path_open(path *k, costate_solver *s, int w, tangent *tg)
     const int D = k->degree = s->fam->dense_degree(s);
     if (D > PATH_DEGREE)
         return cst__fail(s, COSTATE_ERR_CONTINUOUS, "the dense output of %s is of degree %d", s->stats.method, D);
-    for (int j = 0; j <= D; j++) k->node[j] = (1 - cos(pi * j / D)) / 2;
+    for (int j = 0; j <= D; j++) {
+        k->node[j] = (1 - cos(pi * j / D)) / 2;
+        k->barycentric[j] = (j % 2 ? -1 : 1) * (j % D ? 1 : 0.5); /* of these nodes */
+    }
     const size_t n = cst__pad((size_t)s->prob.n), nw = cst__pad((size_t)s->prob.n * (size_t)w), o = cst__pad((size_t)s->nobj);
     const size_t one = (size_t)(D + 1) * (n + nw), spot = 2 * n + nw + o;
     const size_t own = 2 * cst__pad(s->state) + cst__pad(s->fam->stage_doubles(s)) + (w ? cst__dblock_doubles(s, w) : 0);
@@ -152,28 +155,43 @@ static path_step *step_of(path *k, double t)
 
 /* ---- a point ----------------------------------------------------------------------------------------------------------- */
 
-static void weights(const path *k, double theta, double *c)
+/* The node next to theta. */
+static int nearest(const path *k, double theta)
 {
-    for (int j = 0; j <= k->degree; j++) {
-        c[j] = 1;
-        for (int i = 0; i <= k->degree; i++)
-            if (i != j) c[j] *= (theta - k->node[i]) / (k->node[j] - k->node[i]);
-    }
+    int here = 0;
+    for (int j = 1; j <= k->degree; j++)
+        if (fabs(theta - k->node[j]) < fabs(theta - k->node[here])) here = j;
+    return here;
 }
 
-/* And of the derivative. */
+/* One over the distance from a node, as far as that is a number. */
+static double near(const path *k, double theta, int j)
+{
+    const double away = theta - k->node[j];
+    return 1 / (fabs(away) < 1e-200 ? 1e-200 : away);
+}
+
+/* c_j = L_j(theta), by the barycentric formula. */
+static void weights(const path *k, double theta, double *c)
+{
+    double sum = 0;
+    for (int j = 0; j <= k->degree; j++) sum += c[j] = k->barycentric[j] * near(k, theta, j);
+    for (int j = 0; j <= k->degree; j++) c[j] /= sum;
+}
+
+/* And of the derivative: L_j' = L_j sum over m != j of 1/(theta - theta_m); all of them together are 0, which gives that of the
+ * nearest node, where the sum cancels. */
 static void slopes(const path *k, double theta, double h, double *c)
 {
+    const int here = nearest(k, theta);
+    double sum = 0, others = 0;
+    weights(k, theta, c);
+    for (int m = 0; m <= k->degree; m++) sum += near(k, theta, m);
     for (int j = 0; j <= k->degree; j++) {
-        c[j] = 0;
-        for (int m = 0; m <= k->degree; m++) {
-            if (m == j) continue;
-            double term = 1 / (k->node[j] - k->node[m]);
-            for (int i = 0; i <= k->degree; i++)
-                if (i != j && i != m) term *= (theta - k->node[i]) / (k->node[j] - k->node[i]);
-            c[j] += term / h;
-        }
+        c[j] *= (sum - near(k, theta, j)) / h;
+        others += j == here ? 0 : c[j];
     }
+    c[here] = -others;
 }
 
 static double theta_of(const path *k, const path_step *at, double t)

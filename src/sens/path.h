@@ -27,7 +27,7 @@ typedef struct path {
     int w;       /* directions; 0: none */
     tangent *tg; /* with which they were recorded */
     int degree;
-    double node[PATH_DEGREE + 1];
+    double node[PATH_DEGREE + 1], barycentric[PATH_DEGREE + 1];
     int64_t lo, hi; /* steps lo .. hi-1 are it: those between two events, */
     int mode;       /* in this mode */
     uint64_t held;
