@@ -45,7 +45,7 @@ static const char many[] =
     "    for (int i = 0; i < 40; i++) f[X] += y[X] > i ? p[K] : 0;\n"
     "    f[X] += y[X] > 0 ? sqrt(y[X]) : 0;\n"
     "    if (p[K] > 1) f[X] += 1;\n"
-    "    if (fmod(t, 24) < 8) f[X] += 0.25; }\n"
+    "    if (floor(t / 24) < 8) f[X] += 0.25; }\n"
     "static void running(double t, const double *y, const double *p, double *r) {\n"
     "    r[0] = y[T] > p[HIGH] && 30 > t ? y[X] * y[X] * p[K] : t; }\n"
     "COSTATE_MODEL(held, .states = 2, .params = 4, .y0 = COSTATE_VALUES(1, 1), .p = COSTATE_VALUES(0.5, 2, 3, 8), .t0 = 0,\n"
@@ -65,7 +65,7 @@ static void by_bits(const char *bit, double t, const double *y, const double *p,
     for (int i = 0; i < 40; i++) f[1] += y[1] > i ? p[0] : 0;
     f[1] += y[1] > 0 ? sqrt(y[1]) : 0;
     if (p[0] > 1) f[1] += 1;
-    if (fmod(t, 24) < 8) f[1] += 0.25;
+    if (floor(t / 24) < 8) f[1] += 0.25;
 }
 
 static void what_is_held(void **state)
@@ -87,8 +87,8 @@ static void what_is_held(void **state)
                   {"y[1] > (double)i", "it is in a loop", 0},
                   {"y[1] > 0", "what it guards is not defined beyond it", 0},
                   {"p[0] > 1", NULL, 0},
-                  {"fmod(t, 24)", "steps of floor and its like are not held", 0},
-                  {"fmod(t, 24) < 8", "it compares what jumps itself, as floor and fmod do", 0}};
+                  {"floor(t / 24)", "steps of floor and its like are not held", 0},
+                  {"floor(t / 24) < 8", "it compares what jumps itself, as floor does", 0}};
     const costate_guards *g = &q->guards.rhs;
     assert_int_equal(q->held, HELD);
     assert_int_equal(q->timed_held, TIMED);
@@ -268,6 +268,89 @@ static void numbers_of_the_model(void **state)
     costate_model_close(m);
 }
 
+/* ---- phases of cycles --------------------------------------------------------------------------------------------------- */
+
+/* Conditions 0 .. 6, y[0] being x, p[0] the period and p[1] the bound. */
+static const char phases[] =
+    "#include <costate/model.h>\n"
+    "static void rhs(double t, const double *y, const double *p, double *f) {\n"
+    "    const double own = y[0] - p[0] * floor(y[0] / p[0]);\n"
+    "    f[0] = fmod(y[0], p[0]) > p[1];\n"
+    "    f[0] += own > p[1];\n"
+    "    f[0] += p[1] >= y[0] - (double)(int)(y[0] / p[0]) * p[0];\n"
+    "    f[0] += y[0] / p[0] - floor(y[0] / p[0]) < p[1];\n"
+    "    f[0] += fmod(t, 7) > 5;\n"
+    "    f[0] += fmod(2 * t + p[1], 24) < 8;\n"
+    "    f[0] += fmod(p[0] - t, 24) < p[1]; }\n"
+    "COSTATE_MODEL(phases, .states = 1, .params = 2, .y0 = COSTATE_VALUES(1), .p = COSTATE_VALUES(7, 5), .t0 = 0, .t1 = 9,\n"
+    "    .rhs = rhs)\n";
+
+static double fraction(double x)
+{
+    return x - floor(x);
+}
+
+/* Guards are positive where their conditions hold, whatever the signs, and do not jump where those change. */
+static void guards_of_phases(void **state)
+{
+    (void)state;
+    enum { ALL = 7 };
+    costate_model *m = opened(phases, "auto");
+    const costate_problem *q = costate_model_problem(m);
+    static const double periods[] = {7, -7, 2.5}, bounds[] = {5, -3, 0.4, 0, 7, -9, 100}, known[ALL] = {0, 0, 0, 0, 7, 12, 24};
+    assert_true(q->held == ALL && q->timed_held == 0);
+    for (int k = 0; k < ALL; k++) assert_true(q->event_period[k] == known[k]);
+    for (int a = 0; a < 3; a++)
+        for (int b = 0; b < 7; b++)
+            for (int i = -400; i < 400; i++) {
+                const double x = 0.0713 * i + 0.01, P = periods[a], c = bounds[b], p[NP] = {P, c}, own = x - P * floor(x / P);
+                const int holds[ALL] = {fmod(x, P) > c, own > c, c >= fmod(x, P), fraction(x / P) < c, fmod(x, 7) > 5,
+                                        fmod(2 * x + c, 24) < 8, fmod(P - x, 24) < c};
+                costate_modal modal = {0};
+                double e[ALL], moved[ALL], z = x + 1e-7;
+                assert_int_equal(q->event.eval(0, x, &x, p, e, &modal), 0);
+                assert_int_equal(q->event.eval(0, z, &z, p, moved, &modal), 0);
+                for (int k = 0; k < ALL; k++) {
+                    assert_int_equal(e[k] > 0, holds[k]);
+                    if (e[k] * moved[k] < 0) assert_true(fabs(e[k] - moved[k]) < 1e-5);
+                }
+            }
+    costate_model_close(m);
+}
+
+/* y' = 1 in the last 2 days of each week: y(220) = 62; and weeks of p[0] days, p[1] of them without: 3 (p[0] - p[1]) at 25. Steps
+ * could be of any size. */
+static void weekends(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "#include <costate/model.h>\n"
+        "static void rhs(double t, const double *y, const double *p, double *f) {\n"
+        "    f[0] = fmod(t, 7) > 5; f[1] = fmod(t, p[0]) > p[1]; }\n"
+        "static void terminal(double t, const double *y, const double *p, double *g) { g[0] = y[0]; g[1] = y[1]; }\n"
+        "COSTATE_MODEL(weekends, .states = 2, .params = 2, .objectives = 2, .y0 = COSTATE_VALUES(0, 0),\n"
+        "    .p = COSTATE_VALUES(7, 5), .t0 = 0, .t1 = 220, .rhs = rhs, .terminal = terminal)\n";
+    costate_model *m = opened(text, "auto");
+    static const char *const methods[] = {"dopri5", "dopri853", "rodas4", "sdirk4b", "radau2a"};
+    for (int i = 0; i < 5; i++) {
+        costate_options o = costate_defaults(methods[i]);
+        costate_solver *s = NULL;
+        costate_stats st;
+        const double p[2] = {7, 5};
+        double y[2] = {0}, dy[4], dp[4];
+        assert_int_equal(costate_create(&s, costate_model_problem(m), &o), 0);
+        assert_int_equal(costate_solve(s, 0, 25, p, y), 0);
+        assert_int_equal(costate_gradient(s, 2, NULL, dy, dp), 0);
+        assert_true(fabs(y[1] - 6) < 1e-12 && fabs(dp[1] - 3) < 1e-11 && fabs(dp[3] + 3) < 1e-11);
+        y[0] = y[1] = 0;
+        assert_int_equal(costate_solve(s, 0, 220, p, y), 0);
+        costate_get_stats(s, &st);
+        if (fabs(y[0] - 62) > 1e-11) fail_msg("%s: %.17g, not 62, after %d events", methods[i], y[0], (int)st.events);
+        costate_free(s);
+    }
+    costate_model_close(m);
+}
+
 static int make_root(void **state)
 {
     (void)state;
@@ -284,7 +367,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_held),     cmocka_unit_test(bits_decide),          cmocka_unit_test(released_is_the_text),
-        cmocka_unit_test(guards_and_times), cmocka_unit_test(numbers_of_the_model),
+        cmocka_unit_test(guards_and_times), cmocka_unit_test(numbers_of_the_model), cmocka_unit_test(guards_of_phases),
+        cmocka_unit_test(weekends),
     };
     return cmocka_run_group_tests(tests, make_root, remove_root);
 }

@@ -156,13 +156,33 @@ static int trips(const holder *k)
     return k->loops.depth > AD_DEPTH ? -1 : (int)all;
 }
 
+typedef struct smooth {
+    ad_node *guard;
+    double period;
+} smooth;
+
+/* What the comparison compares jumps; s: if it is the phase of a cycle, and nothing else in it does, its guard. */
+static int jumps(const holder *k, const ad_node *n, smooth *s)
+{
+    held_phase f;
+    if (!may_jump(k, n->a) && !may_jump(k, n->b)) return 0;
+    int found = held_phase_of(k->m, n, &f);
+    if (!found && !k->loops.depth) {
+        const ad_node *whole = held_expanded(k->m, &k->defs, n, 0);
+        found = whole && held_phase_of(k->m, whole, &f);
+    }
+    if (found && !may_jump(k, f.x) && !may_jump(k, f.period) && !may_jump(k, f.bound))
+        *s = (smooth){held_phase_guard(k->m, &f), held_phase_time(k->fn, &f)};
+    return 1;
+}
+
 /* Why the comparison cannot be held; NULL: it can. arms: what it decides on. */
-static const char *obstacle(const holder *k, const ad_node *n, const ad_node *yes, const ad_node *no)
+static const char *obstacle(const holder *k, const ad_node *n, const ad_node *yes, const ad_node *no, smooth *s)
 {
     const int count = trips(k);
     if (k->list->none) return k->list->none;
     if (count < 0) return "it is in a loop";
-    if (may_jump(k, n->a) || may_jump(k, n->b)) return "it compares what jumps itself, as floor and fmod do";
+    if (jumps(k, n, s) && !s->guard) return "it compares what jumps itself, as floor does";
     if (sets_status(k, yes) || sets_status(k, no)) return "it says where the function is defined";
     if (leaves_domain(yes, n) || leaves_domain(no, n)) return "what it guards is not defined beyond it";
     if (k->list->held + k->list->timed + count > HELD_MOST) return "there are more than 64 conditions";
@@ -226,7 +246,7 @@ static held_site *new_site(holder *k, const ad_node *n, const char *key, const a
 }
 
 /* The comparison as one that is held. */
-static ad_node *held(holder *k, ad_node *n)
+static ad_node *held(holder *k, ad_node *n, const smooth *of)
 {
     ad_arena *m = k->m;
     if (!k->fn->held) held_parameter(m, k->fn);
@@ -240,6 +260,8 @@ static ad_node *held(holder *k, ad_node *n)
     int backwards = 0; /* of time: the bit is 1 from the time on */
     if (owner) {
         s = new_site(k, n, key, high, low);
+        s->guard = of->guard;
+        s->period = of->period;
         if (!s->timed && find_times(k, s, low, high)) { /* t < 30 */
             k->list->held -= s->count, k->list->timed += s->count;
             s->timed = backwards = 1;
@@ -264,8 +286,9 @@ static ad_node *replaced(holder *k, ad_node *n, const ad_node *yes, const ad_nod
         n->kid[i] = replaced(k, n->kid[i], lazy ? n->yes : yes, lazy ? n->no : no);
     }
     if (!is_comparison(n) || !(ad_depends(k->on, n) & (COSTATE_ON_TIME | COSTATE_ON_STATE))) return n;
-    n->text = obstacle(k, n, yes, no);
-    return n->text ? n : held(k, n);
+    smooth of = {0};
+    n->text = obstacle(k, n, yes, no, &of);
+    return n->text ? n : held(k, n, &of);
 }
 
 static void walk(holder *k, ad_node *n)

@@ -9,7 +9,8 @@
  *
  * Held are comparisons of the right-hand side and of `running` that depend on time or states, once for each iteration of a short
  * loop. Those of time alone, t > 30 or t > p[3], become timed events. Not held are: what is in longer loops; what jumps itself,
- * as floor does; what says where a function is defined, by a return or in front of a sqrt, for a step looks a little beyond. */
+ * as floor does, but for the phase of a cycle (held_phase.c); what says where a function is defined, by a return or in front of a
+ * sqrt, for a step looks a little beyond. */
 #ifndef COSTATE_AD_HELD_H
 #define COSTATE_AD_HELD_H
 

@@ -92,8 +92,10 @@ static ad_sym **taken_in(ad_arena *m, ad_fn *to, const ad_fn *from, const ad_sym
 /* ---- guards ---------------------------------------------------------------------------------------------------------------- */
 
 typedef struct guarding {
+    const held_list *list;
     ad_arena *m;
     ad_fn *fn;    /* a copy of the function */
+    ad_sym **map; /* from the function's symbols to those of the copy */
     ad_sym *e;    /* what its guards go to */
     int behind;   /* guards of the user */
     ad_node *block;
@@ -106,13 +108,24 @@ static void put(guarding *k, ad_node *block, ad_node *statement)
     ad_append(k->m, block, statement);
 }
 
-/* The condition's value, which is positive where it holds, where it is come by. */
-static void put_guard(guarding *k, const ad_node *n, const ad_node *path)
+/* What is positive where condition n holds. */
+static ad_node *value_of(guarding *k, const ad_node *n)
 {
     ad_arena *m = k->m;
     const ad_node *now = n->kid[1];
-    const int greater = now->op == AD_GT || now->op == AD_GE;
-    ad_node *value = ad_sub(m, ad_copy(m, greater ? now->a : now->b, NULL), ad_copy(m, greater ? now->b : now->a, NULL));
+    const int greater = now->op == AD_GT || now->op == AD_GE, number = ad_held_number(n) - 1;
+    for (int i = 0; i < k->list->sites; i++) {
+        const held_site *s = &k->list->site[i];
+        if (s->guard && !s->timed && s->first == number) return ad_copy(m, s->guard, k->map);
+    }
+    return ad_sub(m, ad_copy(m, greater ? now->a : now->b, NULL), ad_copy(m, greater ? now->b : now->a, NULL));
+}
+
+/* It, where the condition is come by. */
+static void put_guard(guarding *k, const ad_node *n, const ad_node *path)
+{
+    ad_arena *m = k->m;
+    ad_node *value = value_of(k, n);
     ad_node *index = ad_add(m, ad_copy(m, n->kid[0], NULL), ad_whole(m, k->behind));
     ad_node *set = ad_set(m, ad_elem(m, k->e, index), value);
     if (!path) {
@@ -164,7 +177,8 @@ static void add_guards(const held_list *l, ad_fn *event, int which)
 {
     ad_arena *m = l->m;
     if (!l->model->fn[which] || !l->model->fn[which]->held) return;
-    guarding k = {.m = m, .fn = ad_fn_copy(m, l->model->fn[which], NULL), .behind = l->model->events};
+    guarding k = {.list = l, .m = m, .behind = l->model->events};
+    k.fn = ad_fn_copy(m, l->model->fn[which], &k.map);
     k.e = ad_sym_new(m, k.fn, "guards", AD_DOUBLE, AD_OUTPUT);
     k.e->array = 1;
     walk(&k, k.fn->body);
@@ -291,6 +305,21 @@ static const char *site_names(const held_list *l, const char *names, int timed)
     return names;
 }
 
+/* Behind those of the model, if there is any. */
+static void make_periods(held_list *l)
+{
+    ad_model *model = l->model;
+    const char *list = model->event_period;
+    int any = list != NULL;
+    for (int i = 0; !model->event_period && i < model->events; i++) list = joined(l->m, list, "0");
+    for (int i = 0; i < l->sites; i++)
+        for (int j = 0; !l->site[i].timed && j < l->site[i].count; j++) {
+            any |= l->site[i].period > 0;
+            list = joined(l->m, list, ad_text(l->m, "%.17g", l->site[i].period));
+        }
+    if (any) model->event_period = list;
+}
+
 static void make_lists(held_list *l)
 {
     ad_model *model = l->model;
@@ -299,6 +328,7 @@ static void make_lists(held_list *l)
     const char *timed = own_names(l->m, &given, model->events, model->timed_events);
     names = timed ? joined(l->m, names, timed) : names;
     model->event_names = site_names(l, names, 1);
+    make_periods(l);
     for (int i = 0; model->direction && i < l->held; i++) model->direction = joined(l->m, model->direction, "0");
 }
 

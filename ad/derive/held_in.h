@@ -16,6 +16,8 @@ typedef struct held_site {
     int count;
     int timed;          /* 1: at known times: */
     ad_node **time;     /* `count` of them, expressions of constants and parameters */
+    ad_node *guard;     /* of the phase of a cycle: positive where it holds; else NULL; and */
+    double period;      /* the cycle's; 0: not known */
     int function;       /* it was found in */
     int first;          /* number of the first */
 } held_site;
@@ -45,6 +47,19 @@ const char *held_key(ad_arena *m, const ad_fn *fn, const ad_node *a, const ad_no
 /* Where a - b, an expanded one, passes 0, if it is linear in time with slope 1 and otherwise depends on parameters only; NULL. */
 ad_node *held_time(ad_arena *m, const ad_fn *fn, const ad_node *a, const ad_node *b);
 int held_number(const ad_node *n, double *value); /* 1: a constant */
+
+/* ---- held_phase.c */
+
+/* A comparison of the phase of a cycle. */
+typedef struct held_phase {
+    ad_node *x, *period, *bound; /* phase of x in the period: more than the bound, */
+    int above;                   /* if 1; else less */
+    int cut;                     /* 1: as fmod's it has the sign of x; 0: as floor's, that of the period */
+} held_phase;
+
+double held_phase_time(const ad_fn *fn, const held_phase *f);    /* its period in time, if that is a number; 0 */
+int held_phase_of(ad_arena *m, const ad_node *n, held_phase *f); /* 1: n is one */
+ad_node *held_phase_guard(ad_arena *m, const held_phase *f);     /* positive where it holds, without jumps where that changes */
 
 /* ---- held_events.c */
 

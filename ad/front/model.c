@@ -187,7 +187,7 @@ static void sizes(ac_unit *u, ad_model *m)
 static void events_fit(ac_unit *u, const ad_model *m)
 {
     static const char *const of_events[] = {"reset", "next_mode", "on_event", "event_names"};
-    static const char *const of_timed[] = {"event_times", "event_at"};
+    static const char *const of_timed[] = {"event_times", "event_at"}, *const of_guards[] = {"direction", "event_period"};
     if (field(u, "event") && m->events == 0)
         ad_error(u->d, field(u, "event")->place, ".events = how many values it writes", "the model has .event but no .events");
     if (field(u, "events") && m->events > 0 && !field(u, "event"))
@@ -197,8 +197,10 @@ static void events_fit(ac_unit *u, const ad_model *m)
     if (m->timed_events < 0) ad_error(u->d, field(u, "timed_events")->place, NULL, ".timed_events is %d", m->timed_events);
     if (m->first_mode < 0)
         ad_error(u->d, field(u, "first_mode")->place, NULL, ".first_mode is %d, and a mode is at least 0", m->first_mode);
-    if (field(u, "direction") && m->events == 0)
-        ad_error(u->d, field(u, "direction")->place, ".events, .event", ".direction is one of guards, and the model has none");
+    for (size_t i = 0; i < sizeof of_guards / sizeof *of_guards; i++)
+        if (field(u, of_guards[i]) && m->events == 0)
+            ad_error(u->d, field(u, of_guards[i])->place, ".events, .event", ".%s is one of guards, and the model has none",
+                     of_guards[i]);
     for (size_t i = 0; i < sizeof of_timed / sizeof *of_timed; i++)
         if (field(u, of_timed[i]) && m->timed_events == 0)
             ad_error(u->d, field(u, of_timed[i])->place, ".timed_events = how many times there are",
@@ -319,7 +321,7 @@ ad_model *ac_model(ac_unit *u)
 #include <costate/model.def>
     m->mass_given = field(u, "mass") != NULL;
     m->unknown_events = (field(u, "direction") && !m->direction) || (field(u, "event_at") && !m->event_at) ||
-                        (field(u, "event_names") && !m->event_names);
+                        (field(u, "event_names") && !m->event_names) || (field(u, "event_period") && !m->event_period);
     suits(u, m);
     if (ad_diag_count(u->d) > 0) return NULL;
     const ac_unused_names names = {field(u, "state_names"), field(u, "param_names"), field(u, "objective_names")};

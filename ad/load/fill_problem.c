@@ -90,7 +90,8 @@ static void fill_problem(costate_model *m)
 #define COSTATE_LIST(name, ...) m->problem.name = d->name.item;
 #include <costate/model.def>
     if (made->held || made->timed_held) /* longer than the user's */
-        m->problem.direction = made->direction, m->problem.event_at = made->event_at, m->problem.event_names = made->event_names;
+        m->problem.direction = made->direction, m->problem.event_at = made->event_at, m->problem.event_names = made->event_names,
+        m->problem.event_period = made->event_period;
 }
 
 static int fill_nominal(costate_model *m)

@@ -257,6 +257,9 @@ typedef struct costate_problem {
      * events change that bit and nothing else: neither reset nor on_event nor next_mode is asked. The library sets the bits at
      * t0 and again after every event that has a reset. At most COSTATE_HELD_MOST together. */
     int held, timed_held;
+    /* Of each guard, or NULL: a time within which it may pass zero and come back, though the solution lets steps be longer, as
+     * one of the time of day; steps are looked at in parts of at most half of it. 0: none is known. */
+    const double *event_period;
 } costate_problem;
 
 /* ---- methods ------------------------------------------------------------------------------------------------------ */

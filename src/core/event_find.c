@@ -348,6 +348,8 @@ static int parts_of(const costate_solver *s, const step *st)
     const double far = 4, most = s->im ? 8 : 256;
     double parts = (double)s->opt.event_samples;
     for (int k = 0; k < v->guards; k++) {
+        const double period = s->prob.event_period ? s->prob.event_period[k] : 0;
+        if (period > 0 && !event_released(v, k)) parts = fmax(parts, fmin(1e6, ceil(2 * fabs(st->h) / period)));
         const double reach = fmax(fabs(v->slope[0][k]), fabs(v->slope[1][k])) * fabs(st->h);
         const double size = fmax(fabs(v->e[0][k]), fabs(v->e[1][k]));
         if (reach > far * size && size > 0) parts = fmax(parts, fmin(most, ceil(2 * reach / size)));

@@ -47,6 +47,9 @@ int cst__events_check(costate_solver *s)
         if (p->direction[k] != 0 && fabs(p->direction[k]) != 1)
             return cst__fail(s, COSTATE_ERR_EVENTS, "the direction of %s is %g, and not -1, 0 or 1", cst__event_name(s, k, name),
                              p->direction[k]);
+    for (int k = 0; p->event_period && k < p->events; k++)
+        if (!(p->event_period[k] >= 0))
+            return cst__fail(s, COSTATE_ERR_EVENTS, "event_period of %s is %g", cst__event_name(s, k, name), p->event_period[k]);
     return check_held(s);
 }
 
