@@ -337,21 +337,22 @@ static void the_same_again(void **state)
     subject_close(&neuron);
 }
 
-static void ensembles(void **state)
+/* Members have the bars that they have alone. */
+static void ensemble_of(const problem *q, const char *adjoint)
 {
-    enum { MEMBERS = 3 };
-    const problem *q = &problem_lotka_volterra;
-    double p[MEMBERS * 4], y[MEMBERS * 2], dy0[MEMBERS * 2], dp[MEMBERS * 4], psi_bar[MEMBERS], dy0_bar[MEMBERS * 2],
-        dp_bar[MEMBERS * 4];
+    enum { MEMBERS = 3, ROOM = 8 };
+    const size_t n = (size_t)q->prob.n, np = (size_t)q->prob.np;
+    double p[MEMBERS * ROOM], y[MEMBERS * ROOM], dy0[MEMBERS * ROOM], dp[MEMBERS * ROOM], psi_bar[MEMBERS * ROOM],
+        dy0_bar[MEMBERS * ROOM], dp_bar[MEMBERS * ROOM], bar[ROOM];
     costate_member member[MEMBERS];
-    (void)state;
-    for (int k = 0; k < MEMBERS; k++)
-        for (int i = 0; i < 4; i++) p[4 * k + i] = q->p[i] * (1 + 0.02 * k);
-    for (int k = 0; k < MEMBERS; k++) start_of(q, y + 2 * k);
+    for (size_t k = 0; k < MEMBERS; k++)
+        for (size_t i = 0; i < np; i++) p[np * k + i] = q->p[i] * (1 + 0.02 * (double)k);
+    for (size_t k = 0; k < MEMBERS; k++) start_of(q, y + n * k);
     const int w = 1;
     double weights[10] = {1};
     costate_options o = costate_defaults("dopri5");
     o.threads = 2;
+    o.adjoint = adjoint;
     costate_solver *s = make_solver(&q->prob, &o);
     assert_ok(s, costate_ensemble(s, &(costate_members){.count = MEMBERS,
                                                         .t0 = q->t0,
@@ -366,25 +367,38 @@ static void ensembles(void **state)
                                                         .psi_bar = psi_bar,
                                                         .dy0_bar = dy0_bar,
                                                         .dp_bar = dp_bar}));
-    double bar;
-    assert_refused(s, costate_bars(s, &(costate_error_bars){.psi = &bar}), COSTATE_ERR_NO_RUN, "costate_bars");
-    assert_true(isnan(bar));
-    for (int k = 0; k < MEMBERS; k++) {
-        double one[MOST], g[6], bars[6];
+    assert_refused(s, costate_bars(s, &(costate_error_bars){.psi = bar}), COSTATE_ERR_NO_RUN, "costate_bars");
+    assert_true(isnan(bar[0]));
+    for (size_t k = 0; k < MEMBERS; k++) {
+        double one[MOST], g[2 * ROOM], bars[2 * ROOM];
         start_of(q, one);
-        assert_ok(s, costate_solve(s, q->t0, q->t1, p + 4 * k, one));
-        assert_ok(s, costate_gradient(s, w, weights, g, g + 2));
+        assert_ok(s, costate_solve(s, q->t0, q->t1, p + np * k, one));
+        assert_ok(s, costate_gradient(s, w, weights, g, g + n));
         assert_ok(s, costate_bars(s, &(costate_error_bars){.of = COSTATE_BARS_GRADIENT,
                                                            .w = w,
                                                            .weights = weights,
-                                                           .psi = &bar,
-                                                           .value = {g, g + 2},
-                                                           .bar = {bars, bars + 2}}));
-        assert_bits(&psi_bar[k], &bar, 1);
-        assert_bits(dy0_bar + 2 * k, bars, 2);
-        assert_bits(dp_bar + 4 * k, bars + 2, 4);
+                                                           .psi = bar,
+                                                           .value = {g, g + n},
+                                                           .bar = {bars, bars + n}}));
+        assert_bits(psi_bar + (size_t)goals_of(q) * k, bar, (size_t)goals_of(q));
+        assert_bits(dy0_bar + n * k, bars, n);
+        assert_bits(dp_bar + np * k, bars + n, np);
+        assert_true(bar[0] > 0 && bars[n] > 0);
     }
     costate_free(s);
+}
+
+static void ensembles(void **state)
+{
+    subject relay = {0}; /* with events */
+    (void)state;
+    assert_int_equal(subject_load(&relay, "tests/harsh/relay", NULL), 0);
+    const problem switched = {.prob = relay.prob, .p = relay.about.p, .y0 = relay.about.y0, .t1 = relay.about.t1};
+    ensemble_of(&problem_lotka_volterra, "discrete");
+    ensemble_of(&problem_lotka_volterra, "continuous");
+    ensemble_of(&switched, "discrete");
+    ensemble_of(&switched, "continuous");
+    subject_close(&relay);
 }
 
 /* Matrices of sensitivities, both ways, and the whole Hessian. */

@@ -32,18 +32,19 @@ static double by_b(void)
     return (a * sin(40 * T) - 40 * cos(40 * T) + 40 * exp(-a * T)) / (a * a + 1600);
 }
 
-static double off(const char *method, int probe, int64_t memory, double *g, int64_t *steps)
+static double off(const char *method, const char *adjoint, int probe, int64_t memory, double *g, int64_t *steps)
 {
     const double p[] = {a, 0};
     double y[] = {1};
     costate_options o = costate_defaults(method);
     o.probe = probe, o.memory = memory;
+    o.adjoint = adjoint;
     costate_solver *s = make_solver(&problem_hidden, &o);
     assert_ok(s, costate_solve(s, 0, T, p, y));
     *steps = stats_of(s).steps;
     assert_ok(s, costate_gradient(s, 1, NULL, g, g + 1));
     assert_near(y[0], exp(-a * T), 1e-6);
-    if (probe) { /* a tangent run takes the same steps, and is as accurate */
+    if (probe && adjoint[0] == 'd') { /* a tangent run takes the same steps, and is as accurate */
         double ydot[] = {0}, pdot[] = {0, 1}, end[] = {1};
         assert_ok(s, costate_tangent(s, 0, T, p, end, 1, ydot, pdot));
         if (strcmp(method, "auto")) assert_int_equal(stats_of(s).steps, *steps);
@@ -60,15 +61,31 @@ static void hidden_parameter(void **state)
     int64_t steps, other;
     (void)state;
     for (size_t m = 0; m < COUNT(methods); m++) {
-        const double without = off(methods[m], 0, 1 << 30, g, &steps), with = off(methods[m], 1, 1 << 30, g, &steps);
+        const double without = off(methods[m], "discrete", 0, 1 << 30, g, &steps);
+        const double with = off(methods[m], "discrete", 1, 1 << 30, g, &steps);
         if (!(without > 3 && with < (strcmp(methods[m], "bdf") ? 1e-5 : 1e-3)))
             fail_msg("%s: off by %.3g of its value without, %.3g with the probe", methods[m], without, with);
         worst = fmax(worst, without);
-        off(methods[m], 1, 9000, again, &other);
+        off(methods[m], "discrete", 1, 9000, again, &other);
         assert_bits(again, g, 3);
         assert_int_equal(other, steps);
     }
     assert_true(worst > 57);
+}
+
+/* The adjoint equations have a probe of their own, whatever the run has: an error of one tolerance a step, of an integral of
+ * |q'| that is 100 times the value, over some 100 steps. */
+static void backwards(void **state)
+{
+    static const char *const methods[] = {"dopri5", "radau2a", "sdirk4b", "bdf"};
+    (void)state;
+    for (size_t m = 0; m < COUNT(methods); m++)
+        for (int probe = 0; probe < 2; probe++) {
+            double g[3];
+            int64_t steps;
+            const double error = off(methods[m], "continuous", probe, 1 << 30, g, &steps);
+            if (!(error < 0.02)) fail_msg("%s, probe = %d: off by %.3g of its value", methods[m], probe, error);
+        }
 }
 
 /* At most half as many steps again, and the same answer. */
@@ -116,6 +133,7 @@ static void idle(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(hidden_parameter), cmocka_unit_test(ordinary), cmocka_unit_test(idle)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(hidden_parameter), cmocka_unit_test(backwards),
+                                       cmocka_unit_test(ordinary), cmocka_unit_test(idle)};
     return cmocka_run_group_tests_name("probe", tests, NULL, NULL);
 }
