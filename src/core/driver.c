@@ -206,11 +206,8 @@ static int walk(costate_solver *s, run *r)
 
 static int looks_past(const costate_table *t)
 {
-    for (int i = 0; i < t->stages; i++) {
-        double c = t->alpha ? t->alpha[i] : 0;
-        for (int j = 0; !t->alpha && j < t->stages; j++) c += t->a[i * t->stages + j];
-        if (c > 1 + 1e-9) return 1;
-    }
+    for (int i = 0; i < t->stages; i++)
+        if (tableau_node(t, i) > 1 + 1e-9) return 1;
     return 0;
 }
 

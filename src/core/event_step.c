@@ -41,9 +41,20 @@ void cst__event_load(costate_solver *s, const double *pdot, int w, const double 
     }
 }
 
+/* Those of the method, and both ends. */
+static void load_nodes(const costate_solver *s)
+{
+    events *v = s->ev;
+    v->node[0] = 0, v->node[1] = 1;
+    v->mv.node = v->node;
+    v->mv.nodes = 2;
+    for (int i = 0; i < s->table->stages; i++) v->node[v->mv.nodes++] = tableau_node(s->table, i);
+}
+
 void cst__event_move(costate_solver *s, const step *st)
 {
-    moving_begin(&s->ev->mv, st->t, fabs(s->t1 - s->t0));
+    load_nodes(s);
+    moving_begin(&s->ev->mv, st->t, st->h, fabs(s->t1 - s->t0));
     s->prob.np += 2;
 }
 

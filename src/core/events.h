@@ -29,6 +29,7 @@
 
 #include "core/directions.h"
 #include "deriv/moving.h"
+#include "tableau/tableau.h"
 
 enum { EVENT_STOP = 3 }; /* step_log.stop of an event is more than this */
 
@@ -45,6 +46,7 @@ typedef struct happened {
 
 struct events {
     moving mv;               /* first: mv.at is what callbacks see */
+    double node[TABLEAU_STAGES + 2]; /* mv.node */
     int guards, timed, all;  /* guards + timed */
     int user_guards, user_timed; /* those that are no conditions of the text */
     happened *list;

@@ -3,6 +3,8 @@
 
 #include "base/alloc.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 /* What is moved: the right-hand side (fn NULL) or the integrands. */
@@ -92,10 +94,23 @@ static const double *row_z(const moving *m, const double *block, int w)
     return block ? block + (ptrdiff_t)m->own.prob.np * w : NULL;
 }
 
+/* c = T - t. */
+static double elapsed(const moving *m, double t)
+{
+    double c = t - m->t, least = 8 * DBL_EPSILON * fmax(fabs(t), fabs(m->t));
+    for (int i = 0; i < m->nodes; i++) {
+        const double at = m->h * m->node[i], off = fabs(t - m->t - at);
+        if (off > least) continue;
+        least = off;
+        c = at;
+    }
+    return c;
+}
+
 /* V's part by time, in r->t. */
 static const double *time_part(const moving *m, const room *r, double t, int w, const double *tdot, const double *pdot)
 {
-    const double *z = row_z(m, pdot, w), c = t - m->t;
+    const double *z = row_z(m, pdot, w), c = elapsed(m, t);
     if (!z) return tdot;
     for (int l = 0; l < w; l++) r->t[l] = (tdot ? tdot[l] : 0) + z[l] + c * z[w + l];
     return r->t;
@@ -168,7 +183,7 @@ static int moved_jvp(target g, place x, int w, const double *tdot, const double 
 static int add_rows(const target *g, const room *r, place x, int w, const double *u, double *pb)
 {
     double *z = pb + (ptrdiff_t)g->m->own.prob.np * w;
-    const double c = x.t - g->m->t;
+    const double c = elapsed(g->m, x.t);
     for (int l = 0; l < w; l++) {
         const double zb = dot(g->rows, w, l, u, r->ft, 1, 0);
         z[l] += zb;
@@ -192,7 +207,7 @@ static int add_rows_dot(const target *g, const room *r, place x, int w, const do
                         const double *ydot, const double *pdot, const double *u, const double *udot, double *pbdot)
 {
     double *z = pbdot + (ptrdiff_t)g->m->own.prob.np * w;
-    const double c = x.t - g->m->t;
+    const double c = elapsed(g->m, x.t);
     int rc = slope(g, x, w, along_t, ydot, pdot, r->along);
     if (!rc) rc = second_in_time(g, r, x, w, along_t, ydot, pdot, r->second);
     if (rc) return rc;
@@ -273,7 +288,7 @@ static int rhs_jvp2(double t, const double *y, const double *p, int w, const dou
     const room r = cut(m);
     double *second_t = r.work; /* V2's part by time, V1's being in r.t */
     const double *v1 = time_part(m, &r, t, w, tdot1, pdot1), *v2 = tdot2;
-    for (int l = 0; z[1] && l < w; l++) second_t[l] = (tdot2 ? tdot2[l] : 0) + z[1][l] + (t - m->t) * z[1][w + l];
+    for (int l = 0; z[1] && l < w; l++) second_t[l] = (tdot2 ? tdot2[l] : 0) + z[1][l] + elapsed(m, t) * z[1][w + l];
     if (z[1]) v2 = second_t;
     int rc = deriv_jvp2(&m->own, t, y, p, w, v1, ydot1, pdot1, v2, ydot2, pdot2, fdd);
     if (!rc && (z[0] || z[1])) rc = by_time(&g, &r, x);
@@ -387,11 +402,12 @@ static int running_dot2(int k, double t, const double *y, const double *p, int w
 
 /* ---- the exchange ------------------------------------------------------------------------------------------------------- */
 
-void moving_begin(moving *m, double t, double span)
+void moving_begin(moving *m, double t, double h, double span)
 {
     deriv *d = m->d;
     m->own = *d;
     m->t = t;
+    m->h = h;
     m->span = span;
     m->own_dot2 = m->prob->vjp_dot2;
     m->own_running_dot2 = m->prob->running.vjp_dot2;

@@ -25,7 +25,9 @@ typedef struct moving {
     deriv *d;
     costate_problem *prob; /* its vjp_dot2 are called there */
     costate_function_jvp2 *running_jvp2;
-    double t, span; /* where the step begins; a scale of time */
+    double t, h, span; /* where the step begins, its size; a scale of time */
+    const double *node; /* where the method evaluates, in parts of h: T is rounded, and c must not be, for sdot may be huge */
+    int nodes;
     double *work;
     int lanes, rows; /* at most; of f or of the integrands, the more */
     deriv own;       /* while they are moved: as they were */
@@ -36,7 +38,7 @@ typedef struct moving {
 } moving;
 
 size_t moving_doubles(const costate_problem *prob, int lanes); /* of work */
-void moving_begin(moving *m, double t, double span);           /* products of m->d are those of F, */
+void moving_begin(moving *m, double t, double h, double span); /* products of m->d are those of F, */
 void moving_end(moving *m);                                    /* and those of f again */
 
 /* gdd (rows x w) = g''(e_t, V) of a function with these products: by jvp2, or if it is NULL by differences of jvp along t, with

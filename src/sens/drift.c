@@ -171,7 +171,7 @@ static int carry_all(costate_solver *s, dblock *d, double *at)
     for (size_t l = 0; l < LANES; l++) pdot[np * LANES + l] = 1;
     m.work = pdot + cst__pad((np + 2) * LANES);
     d->pdot = pdot;
-    moving_begin(&m, s->t0, fabs(s->t1 - s->t0));
+    moving_begin(&m, s->t0, 0, fabs(s->t1 - s->t0));
     s->prob.np += 2;
     const int status = carry_steps(s, d, f);
     s->prob.np -= 2;

@@ -225,3 +225,10 @@ int tableau_stiffly_accurate(const costate_table *t)
     for (int j = 0; j < s - 1; j++) worst = fmax(worst, fabs(t->b[j] - last[j]));
     return worst < 1e-12;
 }
+
+double tableau_node(const costate_table *t, int i)
+{
+    double c = t->alpha ? t->alpha[i] : 0;
+    for (int j = 0; !t->alpha && t->a && j < t->stages; j++) c += t->a[i * t->stages + j];
+    return c;
+}

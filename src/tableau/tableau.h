@@ -19,6 +19,9 @@ extern const int tableau_erk_count, tableau_ros_count, tableau_sdirk_count, tabl
  * Hermite polynomial; for Rosenbrock methods, alpha and gamma that are not the row sums. */
 int tableau_check(const costate_table *t, char *why, size_t size);
 
+/* Where in its step stage i is, 0 .. 1: the row sum. */
+double tableau_node(const costate_table *t, int i);
+
 /* Largest violation, over all rooted trees of order 1 .. order (<= TABLEAU_ORDER), of the order conditions for the weights b. The
  * weights of the embedded solution are b - e. */
 double tableau_order_defect(const costate_table *t, const double *b, int order);
