@@ -300,13 +300,14 @@ typedef struct cli_events {
 void events_take(const cli_session *s, costate_solver *solver, cli_events *e);
 void events_free(cli_events *e);
 void events_table(cli_session *s, const cli_events *e, int all);
+void adjoints_jumps(cli_session *s, const cli_events *e); /* s->times have both sides of where lambda(t) jumps (adjoints.c) */
 void events_csv(cli_session *s, const cli_events *e);
 void events_json(cli_session *s, const cli_events *e, cli_json *j);
 
 /* figure.c: --plot, if it was given; exit codes. possible comes before the run. */
 int figure_possible(const cli_request *r);
 int figure_run(cli_session *s, const double *rows, const double *bars, const cli_events *e); /* bars: of the rows, or NULL */
-int figure_adjoints(cli_session *s, const cli_choice *of, const double *rows);
+int figure_adjoints(cli_session *s, const cli_choice *of, const double *rows, const cli_events *e);
 int figure_tangent(cli_session *s, const cli_choice *wrt, const double *y, const double *rows, const double *bars);
 /* Bars: a chart for each objective, of.count x count values under `count` names. what: the axis, @ standing for the objective. */
 int figure_bars(cli_session *s, const char *what, const cli_choice *of, int count, const char *const *name, const double *value,

@@ -118,15 +118,13 @@ int figure_tangent(cli_session *s, const cli_choice *wrt, const double *y, const
 }
 
 /* A group of lines for each objective. */
-int figure_adjoints(cli_session *s, const cli_choice *of, const double *rows)
+int figure_adjoints(cli_session *s, const cli_choice *of, const double *rows, const cli_events *e)
 {
     plot f = figure(s);
     if (!f.path) return EXIT_GOOD;
     const int w = of->count;
     f.things = "adjoints";
-    f.marks = s->problem.observations;
-    f.mark = s->problem.observe_at;
-    f.mark_name = f.marks == 1 ? "observation" : "observations";
+    double *mark = marks(s, e, &f);
     plot_series *series = cli_take((size_t)s->n * (size_t)w, sizeof *series);
     char **title = cli_take((size_t)w, sizeof *title);
     for (int l = 0; l < w; l++) title[l] = cli_text("d %s / d state(t)", s->objective[of->pick[l]]);
@@ -137,6 +135,7 @@ int figure_adjoints(cli_session *s, const cli_choice *of, const double *rows)
                               .y = rows + (size_t)i * (size_t)w + l};
     const int status = plot_lines(&f, s->n * w, series);
     cli_labels_free(title, w);
+    free(mark);
     free(series);
     return done(s->request, &f, status);
 }

@@ -12,7 +12,21 @@ typedef struct result {
     double *derivative;    /* wrt.count x of.count */
     double *psi_bar, *bar; /* of all objectives, of the derivatives; or NULL */
     double *rows;          /* --at: drawn x n x of.count, lambda(t); else NULL */
+    cli_events events;     /* of a picture of these */
 } result;
+
+/* A picture has both sides of where lambda(t) jumps: a run says when that is. */
+static int find_jumps(cli_session *s, costate_solver *solver, result *a)
+{
+    const int status = costate_solve(solver, s->t0, s->t1, s->p, a->y);
+    if (status) return status;
+    events_take(s, solver, &a->events);
+    adjoints_jumps(s, &a->events);
+    free(a->rows);
+    a->rows = cli_take((size_t)s->drawn * (size_t)s->n * (size_t)a->of.count, sizeof *a->rows);
+    memcpy(a->y, s->y0, (size_t)s->n * sizeof *a->y);
+    return 0;
+}
 
 static int work(cli_session *s, costate_solver *solver, void *context)
 {
@@ -22,7 +36,8 @@ static int work(cli_session *s, costate_solver *solver, void *context)
     int *variable = cli_library_variables(s, &a->wrt);
     for (size_t l = 0; l < w; l++) weights[(size_t)a->of.pick[l] * w + l] = 1;
     memcpy(a->y, s->y0, n * sizeof *a->y);
-    int status = a->rows ? costate_adjoint_output(solver, s->drawn, s->times, a->rows) : 0;
+    int status = a->rows && cli_value(s->request, OPT_PLOT) ? find_jumps(s, solver, a) : 0;
+    if (!status && a->rows) status = costate_adjoint_output(solver, s->drawn, s->times, a->rows);
     if (!status)
         status = costate_sensitivities(solver, s->t0, s->t1, s->p, a->y, a->wrt.count, variable, a->of.count, weights,
                                        a->derivative);
@@ -171,7 +186,7 @@ static void unresolved(cli_session *s, const result *a)
 static int draw(cli_session *s, const result *a)
 {
     if (!cli_value(s->request, OPT_PLOT)) return EXIT_GOOD;
-    if (a->rows) return figure_adjoints(s, &a->of, a->rows);
+    if (a->rows) return figure_adjoints(s, &a->of, a->rows, &a->events);
     const int count = a->wrt.count, with_scaled = cli_value(s->request, OPT_SCALED) != NULL;
     const size_t all = (size_t)a->of.count * (size_t)count;
     double *value = cli_take(2 * all, sizeof *value), *error = value + all;
@@ -223,6 +238,7 @@ int cli_gradient(cli_request *r)
     free(a.y);
     free(a.psi);
     free(a.rows);
+    events_free(&a.events);
     free(a.derivative);
     free(a.psi_bar);
     free(a.bar);

@@ -153,6 +153,13 @@ says out 't,objective,state,adjoint'
 says lambda.svg 'd g[0] / d state(t)'
 expect 0 gradient "$own/parts.c" --adjoint continuous --at 3 --format json
 python "assert d['objectives'][0]['adjoint']['t'] == [3] and d['stats']['adjoint_steps'] > 0"
+# It jumps at observations and events: a time given twice, and pictures, have both sides.
+expect 0 gradient "$own/parts.c" --adjoint continuous --at 3,3 --format json
+python "a = d['objectives'][0]['adjoint']; assert a['t'] == [3, 3]
+assert any(x[0] != x[1] for x in a['states'].values()), a"
+expect 0 gradient "$SOURCE/examples/models/thermostat.c" --adjoint continuous --points 2 --format csv --plot lambda.svg
+says lambda.svg '18 events'
+[ "$(wc -l <out)" -eq 5 ] || fail "rows of the adjoint beside both sides of jumps"
 expect 4 gradient "$own/parts.c" --at 3
 says err 'need not be near lambda(t)'
 expect 0 hessian "$own/parts.c" --adjoint continuous --full
