@@ -1,24 +1,35 @@
 /* heat_dae.c - heat_many_parameters.c with equations for the rim that are algebraic, 0 = u: index 1. With RESIDUAL the rim has
- * u' = 0, as published, and the whole is G(t, u, u', p) = 0, of index 0. */
+ * u' = 0, as published, and the whole is G(t, u, u', p) = 0, of index 0; with GIVEN the initial values are no parameters. */
 #include <costate/model.h>
 
 enum { M = 40, SIDE = M + 2, STATES = SIDE * SIDE };
 enum { P1, P2, VALUES }; /* parameters from VALUES on are the initial values */
 enum { SQUARES, HEAT };
 
-static void init(const double *p, double *y0)
+static void start(double *u)
 {
-    for (int k = 0; k < STATES; k++) y0[k] = p[VALUES + k];
+    for (int j = 0; j < SIDE; j++)
+        for (int i = 0; i < SIDE; i++) {
+            const double x = (double)i / (M + 1), y = (double)j / (M + 1);
+            u[j * SIDE + i] = 16 * x * (1 - x) * y * (1 - y);
+        }
 }
 
 static void defaults(double *p)
 {
     p[P1] = p[P2] = 1;
-    for (int j = 0; j < SIDE; j++)
-        for (int i = 0; i < SIDE; i++) {
-            const double x = (double)i / (M + 1), y = (double)j / (M + 1);
-            p[VALUES + j * SIDE + i] = 16 * x * (1 - x) * y * (1 - y);
-        }
+#ifndef GIVEN
+    start(p + VALUES);
+#endif
+}
+
+static void init(const double *p, double *y0)
+{
+#ifdef GIVEN
+    start(y0);
+#else
+    for (int k = 0; k < STATES; k++) y0[k] = p[VALUES + k];
+#endif
 }
 
 /* p1 u_xx + p2 u_yy at a point inside. */
@@ -68,6 +79,12 @@ static const double mass[STATES] = {RIM, TEN(INNER), TEN(INNER), TEN(INNER), TEN
 #define EQUATIONS .rhs = rhs, .mass = COSTATE_ARRAY(mass)
 #endif
 
+#ifdef GIVEN
+#define PARAMS VALUES
+#else
+#define PARAMS VALUES + STATES
+#endif
+
 COSTATE_MODEL(heat_dae,
-    .states = STATES, .params = VALUES + STATES, .objectives = 2, .objective_names = COSTATE_NAMES("squares", "heat"),
+    .states = STATES, .params = PARAMS, .objectives = 2, .objective_names = COSTATE_NAMES("squares", "heat"),
     .t0 = 0, .t1 = 0.16, EQUATIONS, .init = init, .defaults = defaults, .terminal = terminal, .running = running)

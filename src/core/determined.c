@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { SIGNS = 4, NAMED = 3, TRIED = 2 };
+enum { SIGNS = 4, TRIED = 2 };
 static const double large = 1e-2; /* of x, d where S is singular */
 static const double none = 1e-6;  /* of the terms of S d, their sum there */
 
@@ -59,19 +59,15 @@ static int cancels(costate_solver *s, const double *y, const double *d, double *
     return 0;
 }
 
-static void name(const costate_solver *s, const double *y, const double *d, char *words, size_t size)
+/* The names of what d is large in. */
+static void list(const costate_solver *s, const double *y, const double *d, char *words, size_t size)
 {
-    char one[32];
+    name_list names = cst__names(words, size, 0);
     double most = 0;
-    int count = 0;
     for (size_t i = 0; i < (size_t)s->prob.n; i++) most = fmax(most, fabs(d[i]) / unit(s, y, i));
-    for (size_t i = 0; i < (size_t)s->prob.n; i++) {
-        if (!(fabs(d[i]) > 1e-3 * most * unit(s, y, i)) || count++ >= NAMED) continue;
-        const size_t at = strlen(words);
-        snprintf(words + at, size - at, "%s%s", count > 1 ? ", " : "", cst__state_name(s, (int)i, one));
-    }
-    const size_t at = strlen(words);
-    if (count > NAMED) snprintf(words + at, size - at, " and %d more", count - NAMED);
+    for (size_t i = 0; i < (size_t)s->prob.n; i++)
+        if (fabs(d[i]) > 1e-3 * most * unit(s, y, i)) cst__names_add(s, &names, (int)i);
+    cst__names_end(&names);
 }
 
 int cst__undetermined(costate_solver *s, const double *y, char *words, size_t size)
@@ -92,7 +88,7 @@ int cst__undetermined(costate_solver *s, const double *y, char *words, size_t si
         }
         if (!rc && most > large) rc = cancels(s, y, d, work, &yes);
     }
-    if (yes) name(s, y, d, words, size);
+    if (yes) list(s, y, d, words, size);
     cst__release(&s->alloc, x);
     return rc;
 }

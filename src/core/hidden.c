@@ -37,20 +37,13 @@ static int find_at(costate_solver *s, const double *y, double *work, signed char
     return rc;
 }
 
-/* The names of up to NAMED: equations, or states. */
+/* The names of what has a flag: equations, or states. */
 static void list(const costate_solver *s, const signed char *flags, int equations, char *text, size_t size)
 {
-    char one[64];
-    int count = 0;
-    text[0] = 0;
-    for (int i = 0; i < s->prob.n; i++) {
-        if (!flags[i] || count++ >= NAMED) continue;
-        const size_t at = strlen(text);
-        snprintf(text + at, size - at, "%s%s", count > 1 ? ", " : "",
-                 equations ? cst__equation(s, i, one) : cst__state_name(s, i, one));
-    }
-    const size_t at = strlen(text);
-    if (count > NAMED) snprintf(text + at, size - at, " and %d more", count - NAMED);
+    name_list names = cst__names(text, size, equations);
+    for (int i = 0; i < s->prob.n; i++)
+        if (flags[i]) cst__names_add(s, &names, i);
+    cst__names_end(&names);
 }
 
 static int named_2(const costate_solver *s, size_t i)

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { LOOKED_AT = 500, NAMED = 3 };
+enum { LOOKED_AT = 500 };
 static const double counts = 1e-2; /* of the largest entry of a singular vector */
 
 /* K = M - J, or -J without a mass, column by column, rows and then columns scaled to a largest entry of 1. */
@@ -39,20 +39,14 @@ static void assemble(const costate_solver *s, double *k)
 static void list(const costate_solver *s, const double *x, size_t stride, int equations, char *text, size_t size)
 {
     const size_t n = (size_t)s->prob.n;
-    char one[64];
+    name_list names = cst__names(text, size, equations);
     double most = 0;
-    int count = 0;
-    text[0] = 0;
     for (size_t i = 0; i < n; i++) most = fmax(most, fabs(x[i * stride]));
     for (size_t i = 0; i < n; i++) {
         if (cst__start_mass(s) && cst__start_mass(s)[i] != 0) continue; /* it is given, or its slope is found from it */
-        if (!(fabs(x[i * stride]) > counts * most) || count++ >= NAMED) continue;
-        const size_t at = strlen(text);
-        snprintf(text + at, size - at, "%s%s", count > 1 ? ", " : "",
-                 equations ? cst__equation(s, (int)i, one) : cst__state_name(s, (int)i, one));
+        if (fabs(x[i * stride]) > counts * most) cst__names_add(s, &names, (int)i);
     }
-    const size_t at = strlen(text);
-    if (count > NAMED) snprintf(text + at, size - at, " and %d more", count - NAMED);
+    cst__names_end(&names);
 }
 
 void cst__left_open(costate_solver *s, char *words, size_t size)

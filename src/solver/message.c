@@ -128,3 +128,26 @@ const char *cst__param_name(const costate_solver *s, int i, char buffer[32])
 {
     return name(s->prob.param_names, i, 'p', buffer);
 }
+
+enum { NAMED = 3 };
+
+name_list cst__names(char *text, size_t size, int equations)
+{
+    text[0] = 0;
+    return (name_list){text, size, 0, equations};
+}
+
+void cst__names_add(const costate_solver *s, name_list *l, int i)
+{
+    const size_t at = strlen(l->text);
+    char one[64];
+    if (l->count++ < NAMED)
+        snprintf(l->text + at, l->size - at, "%s%s", l->count > 1 ? ", " : "",
+                 l->equations ? cst__equation(s, i, one) : cst__state_name(s, i, one));
+}
+
+void cst__names_end(const name_list *l)
+{
+    const size_t at = strlen(l->text);
+    if (l->count > NAMED) snprintf(l->text + at, l->size - at, " and %d more", l->count - NAMED);
+}

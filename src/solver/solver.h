@@ -158,6 +158,16 @@ const char *cst__state_name(const costate_solver *s, int i, char buffer[32]);
 const char *cst__equation(const costate_solver *s, int i, char buffer[64]); /* one without a mass, in words */
 const char *cst__param_name(const costate_solver *s, int i, char buffer[32]);
 
+/* A list of a few names of states, or of equations, in `text`; those beyond are counted. */
+typedef struct name_list {
+    char *text;
+    size_t size;
+    int count, equations;
+} name_list;
+name_list cst__names(char *text, size_t size, int equations);
+void cst__names_add(const costate_solver *s, name_list *l, int i);
+void cst__names_end(const name_list *l);
+
 /* step_log.c */
 int cst__log_start(costate_solver *s, double t0); /* a run begins */
 int cst__log_grow(costate_solver *s);
