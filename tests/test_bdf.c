@@ -1,5 +1,6 @@
 /* test_bdf.c - backward differentiation formulas: errors by tolerance and order, with an algebraic equation; what does not depend
  * on how it is asked; first steps; dense output. Orders on given grids: test_dae_orders.c. */
+#include "problems.h"
 #include "support.h"
 
 #include <math.h>
@@ -183,6 +184,67 @@ static void test_factors(void **unused)
     costate_free(s);
 }
 
+typedef struct way_back {
+    double dy[2 * 288], dp[2 * 8]; /* of two objectives */
+    costate_stats before, after;
+} way_back;
+
+/* The gradient of the first two final states of the Brusselator on a grid. */
+static void go_back(const problem *q, const char *how, int64_t memory, int threads, way_back *b)
+{
+    const size_t n = (size_t)q->prob.n;
+    costate_problem states = q->prob;
+    costate_options o = costate_defaults("bdf");
+    double *y = malloc(n * sizeof *y);
+    assert_non_null(y);
+    memcpy(y, q->y0, n * sizeof *y);
+    o.rtol = o.atol = 1e-6, o.adjoint_solve = how, o.linsol = "klu", o.memory = memory, o.threads = threads;
+    o.lanes = 1;
+    states.objectives = 0;
+    states.terminal = (costate_function){0};
+    costate_solver *s = make_solver(&states, &o);
+    *b = (way_back){.dy[0] = 1, .dy[3] = 1};
+    assert_ok(s, costate_solve(s, q->t0, q->t1, q->p, y));
+    b->before = stats_of(s);
+    assert_ok(s, costate_adjoint(s, 2, b->dy, b->dp));
+    b->after = stats_of(s);
+    costate_free(s);
+    free(y);
+}
+
+/* Steps of one size and order share factors with their own shift, where those cost less than iterations on the matrix that they
+ * kept: few solutions a step, and as exact; with the same bits whatever is recorded, and by any thread. */
+static void alike(problem *q, double most)
+{
+    static way_back shared, direct, kept, other;
+    assert_non_null(q);
+    go_back(q, "auto", 1 << 30, 1, &shared);
+    go_back(q, "direct", 1 << 30, 1, &direct);
+    go_back(q, "iterated", 1 << 30, 1, &kept);
+    const double steps = (double)shared.after.steps;
+    const double solved = (double)(shared.after.solve - shared.before.solve) / (2 * steps);
+    const double factored = (double)(shared.after.factor - shared.before.factor) / steps;
+    print_message("%g steps: %g solutions and %g factorizations a step\n", steps, solved, factored);
+    assert_true(solved < most && factored < 0.3);
+    assert_true(shared.after.solve < kept.after.solve && shared.after.factor > kept.after.factor);
+    for (int i = 0; i < 2 * q->prob.n; i++) assert_near(shared.dy[i], direct.dy[i], 1e-9);
+    go_back(q, "auto", 200000, 1, &other);
+    assert_true(other.after.recomputed_steps > 0);
+    assert_memory_equal(shared.dy, other.dy, sizeof other.dy);
+    assert_memory_equal(shared.dp, other.dp, sizeof other.dp);
+    go_back(q, "auto", 1 << 30, 2, &other);
+    assert_memory_equal(shared.dy, other.dy, sizeof other.dy);
+    assert_memory_equal(shared.dp, other.dp, sizeof other.dp);
+    problem_free(q);
+}
+
+static void test_alike(void **unused)
+{
+    (void)unused;
+    alike(heat_two_modes(16), 2.5);
+    alike(brusselator_2d(12), 6.5);
+}
+
 /* Rows between the steps are those of the polynomials, directions along. */
 static void test_dense(void **unused)
 {
@@ -268,7 +330,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tolerance), cmocka_unit_test(test_dense),   cmocka_unit_test(test_directions),
-        cmocka_unit_test(test_stops),     cmocka_unit_test(test_factors),
+        cmocka_unit_test(test_stops),     cmocka_unit_test(test_factors), cmocka_unit_test(test_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,6 +22,7 @@ enum { NOTE_KEPT = 8, NOTE_OPEN = 16 }; /* + the order; OPEN: the order alone is
 
 enum { RING_UP_TO = 20000 };                                /* states */
 static const double ring_bytes = 64e6, bytes_an_entry = 12; /* of factors */
+static const double solve_entry = 4; /* an entry of factors in a solution, in operations of a factorization */
 
 /* ---- opening and closing ---------------------------------------------------------------------------------------------- */
 
@@ -196,6 +197,31 @@ static int slot_of(const costate_solver *s, const held_matrix *a)
     return -1;
 }
 
+/* Steps beside each other, this one among them, of one size and order on one kept matrix; of those that come later a transposed
+ * one knows. */
+static int alike(const costate_solver *s, const step *st, int transposed)
+{
+    enum { FAR = 20 };
+    const step_log *l = &s->log;
+    int count = 1;
+    for (int64_t i = st->n - 1; i >= 0 && st->n - i < FAR && l->h[i] == st->h && l->note[i] == st->note; i--) count++;
+    for (int64_t i = st->n + 1; transposed && i < l->count && i - st->n < FAR && l->h[i] == st->h && l->note[i] == st->note; i++)
+        count++;
+    return count;
+}
+
+/* With a matrix whose shift is r times as large as the step's an iteration's eigenvalues are between its and 1, on which
+ * Chebyshev's polynomials fall by `left` each. Factors with the step's own shift, which all steps alike share, take their place
+ * where that costs less: a solution is left to each of them. */
+static int own_shift_pays(const costate_solver *s, double r, int transposed, int steps)
+{
+    const char *how = transposed ? s->opt.adjoint_solve : s->opt.tangent_solve;
+    const linsol *ls = &((const bdf *)s->method)->im.ls;
+    const double root = sqrt(fmax(r, 1 / r)), left = (root - 1) / (root + 1);
+    if (*how == 'i' || !(ls->operations > 0) || !(left > 0)) return 0; /* "iterated" means on what the step kept */
+    return steps * solve_entry * ls->entries * (log(IN_HAND * cst__sweep_tol(s)) / log(left) - 1) > ls->operations;
+}
+
 int cst__bdf_linear(costate_solver *s, const step *st, const bdf_formula *f, int transposed, int w, const double *guess,
                     double *x, double *work)
 {
@@ -204,7 +230,8 @@ int cst__bdf_linear(costate_solver *s, const step *st, const bdf_formula *f, int
     const int kept = st->note >= NOTE_KEPT;
     if (cst__implicit_iterates(s, transposed) && (kept || !m->im.ls.ops->light)) {
         int converged;
-        const held_matrix a = kept ? carried(s, st) : fresh(st, f);
+        held_matrix a = kept ? carried(s, st) : fresh(st, f);
+        if (kept && own_shift_pays(s, f->c / a.shift, transposed, alike(s, st, transposed))) a.shift = f->c;
         const int held = slot_of(s, &a), slot = held >= 0 ? held : m->slots - 1;
         TRY(cst__implicit_hold(s, slot, &m->held[slot], &a));
         TRY(cst__iterate(s, &(iterated_system){st->tn, f->c, y, y, guess}, slot, transposed, w, x, work, &converged));

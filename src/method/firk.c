@@ -186,12 +186,21 @@ int cst__firk_middle_matrices(costate_solver *s, const step *st)
     return factors(s, st);
 }
 
+/* A sparse Jacobian of a few colours is next to nothing beside its factors; and tangents and adjoints, which are solved for more
+ * digits than a step, take half the iterations with a new one. */
+static int cheap(const implicit *m)
+{
+    enum { FEW = 8 };
+    return m->pattern.format == COSTATE_CSC && m->jac.colours > 0 && m->jac.colours <= FEW;
+}
+
 /* A kept Jacobian serves unless convergence was slow, or an earlier attempt at this step came to nothing. */
 static int choose(const firk *m, const step *st, const double *numbers, int again)
 {
     if (st->note >= 0) return st->note;
     if (numbers[HISTORY] == 0 || again || m->im.key == st->n) return FRESH;
     if (!m->im.values) return FRESH; /* without a matrix there is nothing to save */
+    if (numbers[H] != st->h && cheap(&m->im)) return FRESH; /* there will be new factors all the same */
     return numbers[THETA] <= keep_below ? KEPT : FRESH;
 }
 
