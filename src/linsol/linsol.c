@@ -34,12 +34,12 @@
  * complete factors in a solution. */
 #define DENSE_BLOCKS 0.1
 #define FIND_BLOCKS 83.0 /* for an entry of the factors */
-#define ITERATION 7.0
+#define ITERATION 4.5
 #define SOLVE 4.0
 #define SOLUTIONS 6.0 /* with a matrix, where nobody knows better */
 /* ilu is chosen where complete factors cost as much as so many iterations a solution. It may take so many of them, and has
  * complete factors for matrices with which that does not do. */
-#define WORTH_TRYING 20.0
+#define WORTH_TRYING 14.0
 #define USUAL 15.0 /* iterations that it takes */
 #define WORTH 0.8
 #define WIDE 0.17 /* lower (lower + upper), as a fraction of n^2, from which on a dense matrix is faster than a band */
