@@ -20,14 +20,18 @@
  * Where the limits are was measured (Zen 4, gcc 12, OpenBLAS 0.3.21): klu against dense for n = 8 .. 200 with 3 .. 20 entries per
  * column; klu, superlu and ilu for grids in two and three dimensions of 400 .. 20,000 unknowns. What comes of it, in milliseconds
  * of a run of rodas4 with its gradient (bench/run linsol makes such a table; * the choice):
- *     POLLU, n = 20            dense 2.5   klu 1.8*   superlu 4.9   umfpack 7.0
- *     food web, n = 800        klu 9*      superlu 39    umfpack 66    ilu 14     gmres 610
- *     Brusselator, n = 1000    klu 8       superlu 16    umfpack 26    ilu 23     band 8*
- *     Brusselator, n = 3200    klu 1300    superlu 810   umfpack 1050  ilu 690*   gmres 610
- *     heat, n = 10,000         klu 160*    superlu 160   umfpack 170   ilu 560    gmres 310
- *     Gray-Scott, n = 1800     klu 180     superlu 120   umfpack 120   ilu 45*    gmres 14
- *     Gray-Scott, n = 20,000   klu 8200    superlu 2500  umfpack 2900  ilu 700*   gmres 340
- *     cube, n = 4096           klu 330     superlu 240                 ilu 50*    gmres 19
+ *     POLLU, n = 20            dense 0.08  klu 0.08*  superlu 0.19  umfpack 0.22  ilu 1.3
+ *     food web, n = 800        klu 10*     superlu 44    umfpack 72    ilu 11     gmres 630
+ *     Brusselator, n = 1000    klu 10      superlu 18    umfpack 31    ilu 25     band 10*
+ *     Brusselator, n = 800     klu 137     superlu 147   umfpack 176   ilu 104*   gmres 85
+ *     Brusselator, n = 3200                superlu 1040  umfpack 1330  ilu 670*   gmres 660
+ *     heat, n = 10,000         klu 190     superlu 200                 ilu 340    (* 215: ilu's probe, then superlu)
+ *     Gray-Scott, n = 450      klu 14      superlu 18    umfpack 36    ilu 8.8*   gmres 3.3
+ *     Gray-Scott, n = 1800     klu 220     superlu 145   umfpack 240   ilu 38*    gmres 16
+ *     cube, n = 1000           klu 18      superlu 30    umfpack 24    ilu 6.8*   gmres 3.4
+ *     cube, n = 4096                       superlu 285   umfpack 210   ilu 34*    gmres 20
+ *     circuit, n = 4001        klu 76*     superlu 127   umfpack 168   ilu 370    gmres 380
+ *     arrow, n = 2001          klu 37*     superlu 46    umfpack 56    ilu 55     gmres 12
  * GMRES on products alone is less exact, 1e-10 in one norm, and fails where steps are large. */
 #define FILLED 0.15 /* klu's operations, as a fraction of n^3, from which on a dense matrix is faster */
 /* In klu's operations of a factorization: superlu's, and one of ilu's iterations for an entry of the matrix; and an entry of
