@@ -4,8 +4,8 @@
  *     linsol_bench FILE size|- method rtol reps solver ...
  *
  * size: a definition for the file; absolute tolerances are rtol. The least of the repetitions, in which the solvers take turns,
- * those that took SLOW times as long as the first one or a failed run only once; the solver is made once. One line for each of them: what it was when `auto` chose, and how far its gradient is from the first
- * solver's that got through, in the largest norm. */
+ * those that took SLOW times as long as the first one, or failed, only once; the solver is made once. One line for each of them:
+ * what it was when `auto` chose, and how far its gradient is from the first solver's that got through, in the largest norm. */
 #include "own.h"
 
 #include <costate/diff.h>
