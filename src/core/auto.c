@@ -7,11 +7,12 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { DOPRI5, RODAS4, RADAU2A };
+enum { DOPRI5, RODAS4, RADAU2A, DOPRI853 };
 
 const costate_table *cst__auto_table(int k)
 {
-    static const char *const names[METHODS_AUTO] = {[DOPRI5] = "dopri5", [RODAS4] = "rodas4", [RADAU2A] = "radau2a"};
+    static const char *const names[METHODS_AUTO] = {[DOPRI5] = "dopri5", [RODAS4] = "rodas4", [RADAU2A] = "radau2a",
+                                                     [DOPRI853] = "dopri853"};
     return costate_method_find(names[k]);
 }
 
@@ -34,6 +35,13 @@ int cst__auto_first(const costate_solver *s)
     return s->prob.mass || s->prob.steady ? preferred(s) : DOPRI5; /* explicit methods solve no equations */
 }
 
+/* What is made again because derivatives asked for it is often near round-off, which many steps do not reach. */
+static int explicit_one(const costate_solver *s)
+{
+    static const double fine = 1e-9;
+    return s->tight && s->opt.rtol < fine ? DOPRI853 : DOPRI5;
+}
+
 /* ---- what it costs ----------------------------------------------------------------------------------------------------- */
 
 /* Operations of a step, sweep back included; f costs about what a product with its Jacobian does. */
@@ -50,13 +58,13 @@ static double relative_cost(const costate_solver *s, int k)
 double cst__auto_implicit_cost(costate_solver *s)
 {
     const double steps = 40 * pow(fmax(s->opt.rtol, 1e-14) / 1e-6, -0.2);
-    const int k = preferred(s);
+    const int k = preferred(s), now = s->chosen;
     if (cst__rig_large(s)) return steps * 40;
     int status = cst__rig_use(s, k);
     if (!status) status = cst__implicit_prepare(s);
     const double cost = status ? INFINITY : steps * relative_cost(s, k);
     cst__begin(s);
-    cst__rig_use(s, DOPRI5);
+    cst__rig_use(s, now);
     return cost;
 }
 
@@ -131,12 +139,12 @@ static int chooses_apart(const costate_solver *s, const tangent *tg)
 static int choose_and_run(costate_solver *s, tangent *tg)
 {
     const int best = preferred(s), other = cst__index2(s) || best == RODAS4 ? RADAU2A : RODAS4;
-    const int order[] = {DOPRI5, best, other, DOPRI5};
+    const int plain = explicit_one(s), order[] = {plain, best, other, plain};
     account a = {0};
     int status = 0, stiff = 0, end;
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         if (s->implicit && i == 0) continue;
-        if ((s->prob.mass || s->prob.steady) && (order[i] == DOPRI5 || (i == 2 && other == best))) continue;
+        if ((s->prob.mass || s->prob.steady) && (order[i] == plain || (i == 2 && other == best))) continue;
         if (i == 3 && !stiff) break; /* it has failed before */
         status = try(s, tg, order[i], i == 0, &end);
         if (status == 0 && cst__auto_first(s) != DOPRI5 && !s->choice[0])

@@ -66,7 +66,7 @@ typedef struct rig {
 #include "solver/rig.def"
 } rig;
 
-enum { METHODS_AUTO = 3 }; /* that method "auto" has to choose among: core/auto.c */
+enum { METHODS_AUTO = 4 }; /* that method "auto" has to choose among: core/auto.c */
 enum { ANGLES = 201 };     /* of modes, in core/stiffness.c */
 
 struct costate_solver {
