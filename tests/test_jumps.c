@@ -238,6 +238,51 @@ static void test_on_and_off(void **unused)
     }
 }
 
+static int nothing(int k, double t, const double *y, const double *p, double *g, void *data)
+{
+    (void)k, (void)t, (void)y, (void)p, (void)data;
+    g[0] = 0;
+    return 0;
+}
+
+/* f_t by differences sees neither what was before the step nor what comes after it: runs with a jump at a stop, and within steps,
+ * are as those with a jvp. */
+static void test_differences(void **unused)
+{
+    (void)unused;
+    static const double sizes[] = {1, 30};
+    for (int m = 0; m < costate_method_count(); m++)
+        for (int i = 0; costate_method(m)->family == COSTATE_ROS && i < 8; i++) {
+            jump q = {.kind = FORCED, .count = 1, .at = {0.2 + 0.31 * i}, .size = sizes[i % 2]};
+            int64_t attempts[2] = {0};
+            double exact[2];
+            solution(&q, exact);
+            for (int own = 0; own < 2; own++) {
+                costate_problem prob = problem_of(&q);
+                costate_options opt = costate_defaults(costate_method(m)->name);
+                costate_stats stats;
+                double y[2];
+                if (!own) prob.jvp = NULL, prob.jac = NULL;
+                if (i < 4) {
+                    prob.objectives = prob.observations = 1;
+                    prob.observe_at = q.at;
+                    prob.observe.eval = nothing;
+                }
+                opt.rtol = opt.atol = tightest(m);
+                costate_solver *s = make_solver(&prob, &opt);
+                first(&q, y);
+                assert_ok(s, costate_solve(s, 0, 3, NULL, y));
+                costate_get_stats(s, &stats);
+                attempts[own] = stats.steps + stats.rejected;
+                costate_free(s);
+                for (int k = 0; k < 2; k++) assert_true(fabs(y[k] - exact[k]) < 30 * opt.rtol * (1 + fabs(exact[k])));
+            }
+            if (labs((long)(attempts[0] - attempts[1])) > 6 + attempts[1] / 20)
+                fail_msg("%s, a jump by %g at %g: %ld and %ld attempts", costate_method(m)->name, q.size, q.at[0],
+                         (long)attempts[0], (long)attempts[1]);
+        }
+}
+
 /* Newton's iteration with the matrix of before converges fast but for its first correction, by which a step is not to go. */
 static void test_let_go(void **unused)
 {
@@ -352,6 +397,7 @@ int main(void)
         cmocka_unit_test(test_scan),
         cmocka_unit_test(test_beside),
         cmocka_unit_test(test_on_and_off),
+        cmocka_unit_test(test_differences),
         cmocka_unit_test(test_let_go),
         cmocka_unit_test(test_many),
         cmocka_unit_test(test_repeated),

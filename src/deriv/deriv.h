@@ -34,6 +34,7 @@ typedef struct deriv {
         double call, lane;
     } jvp_cost, vjp_cost;
     double t0;      /* where the run began: differences along t are by the time since then */
+    double from, to; /* a step: differences along t from a place within it stay within, for f may jump beyond; equal: none */
     double *work;   /* scratch of the built products */
 } deriv;
 

@@ -4,7 +4,7 @@
  *              the difference along tdot
  *     vjp      column by column: each is dotted with all seeds and forgotten, so that never more than a block of columns is held;
  *              columns come from jac, from jvp along unit directions, or from differences
- *     jvp2     (jvp at x + eps v2  -  jvp at x - eps v2) / (2 eps), along v1
+ *     jvp2     (jvp at x + eps v2  -  jvp at x - eps v2) / (2 eps), along v1; with a part by time, one-sided (differ.c)
  *     vjp_dot  ybdot = vjp of udot + (vjp at x + eps v  -  vjp at x - eps v) / (2 eps), of u: vjp is linear in its seed, so only
  *              the motion of the point needs a difference
  *
@@ -134,15 +134,14 @@ int source_jvp2(const deriv_source *s, deriv_place x, int w, deriv_dirs v1, deri
     double *side = s->ws->u;
     zero(gdd, (ptrdiff_t)s->rows * w);
     for (int l = 0; l < w; l++) {
-        double eps = differ_eps(s, x, w, v2, l, order);
-        if (isinf(eps)) continue;
+        const differ_stencil d = differ_choose(s, x, w, v2, l, order);
         deriv_dirs v = {v1.t ? v1.t + l : NULL, lane(s->ny, 1, w, v1.y, l, s->ws->yb), lane(s->np, 1, w, v1.p, l, s->ws->pb)};
-        for (int sign = 1; sign >= -1; sign -= 2) {
-            int rc = source_jvp(s, differ_shift(s, 1, x, sign * eps, w, v2, l), 1, v, order, side);
+        for (int k = 0; k < d.count; k++) {
+            int rc = source_jvp(s, differ_shift(s, 1, x, d.at[k] * d.by, w, v2, l), 1, v, order, side);
             if (rc) return rc;
-            for (ptrdiff_t i = 0; i < s->rows; i++) gdd[i * w + l] += sign * side[i];
+            for (ptrdiff_t i = 0; i < s->rows; i++) gdd[i * w + l] += d.weight[k] * side[i];
         }
-        for (ptrdiff_t i = 0; i < s->rows; i++) gdd[i * w + l] /= 2 * eps;
+        for (ptrdiff_t i = 0; d.count && i < s->rows; i++) gdd[i * w + l] /= d.by;
     }
     return 0;
 }
@@ -152,23 +151,23 @@ static void add_lane(int n, const double *x, double by, int w, int l, double *bl
     for (ptrdiff_t i = 0; block && i < n; i++) block[i * w + l] += x[i] / by;
 }
 
-/* ybdot and pbdot += the derivative of vjp along v, u at rest. vjp adds: seeds u and -u on the two sides leave the difference. */
+/* ybdot and pbdot += the derivative of vjp along v, u at rest. vjp adds: seeds u/2 and -u/2 on the two sides leave it. */
 static int vjp_along(const deriv_source *s, deriv_place x, int w, deriv_dirs v, const double *u, double *ybdot, double *pbdot)
 {
     int again = (ybdot && s->vjp_y == LINK_DIFFER) || (pbdot && s->vjp_p == LINK_DIFFER), order = again ? 2 : 1;
     double *yb = ybdot ? s->ws->yb : NULL, *pb = pbdot ? s->ws->pb : NULL;
     for (int l = 0; l < w; l++) {
-        double eps = differ_eps(s, x, w, v, l, order);
-        if (isinf(eps)) continue;
+        const differ_stencil d = differ_choose(s, x, w, v, l, order);
         if (yb) zero(yb, s->ny);
         if (pb) zero(pb, s->np);
-        for (int sign = 1; sign >= -1; sign -= 2) {
-            lane(s->rows, sign, w, u, l, s->ws->u);
-            int rc = source_vjp(s, differ_shift(s, 1, x, sign * eps, w, v, l), 1, s->ws->u, yb, pb, order);
+        for (int k = 0; k < d.count; k++) {
+            lane(s->rows, d.weight[k], w, u, l, s->ws->u);
+            int rc = source_vjp(s, differ_shift(s, 1, x, d.at[k] * d.by, w, v, l), 1, s->ws->u, yb, pb, order);
             if (rc) return rc;
         }
-        add_lane(s->ny, yb, 2 * eps, w, l, ybdot);
-        add_lane(s->np, pb, 2 * eps, w, l, pbdot);
+        if (!d.count) continue;
+        add_lane(s->ny, yb, d.by, w, l, ybdot);
+        add_lane(s->np, pb, d.by, w, l, pbdot);
     }
     return 0;
 }

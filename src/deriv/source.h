@@ -71,6 +71,13 @@ static inline int source_user_vjp(const deriv_source *s, deriv_place x, int w, c
 
 /* `order` is 1 for a difference of what is exact, 2 for both of two nested differences. */
 
+/* g' v ~ sum of weight g(x + by at v) / by, along lane l of v; count 0: that direction is zero. */
+typedef struct differ_stencil {
+    int count;
+    double by, at[3], weight[3];
+} differ_stencil;
+differ_stencil differ_choose(const deriv_source *s, deriv_place x, int w, deriv_dirs v, int l, int order);
+
 /* The eps of a central difference along lane l of v; infinite when that direction is zero. */
 double differ_eps(const deriv_source *s, deriv_place x, int w, deriv_dirs v, int l, int order);
 

@@ -157,6 +157,7 @@ int cst__ros_matrices(costate_solver *s, const step *st, int want_ft)
         m->h = 0;
         m->have_ft = 0;
     }
+    if (m->h != st->h && !s->d.prob.jvp) m->have_ft = 0; /* a difference within the step */
     if (want_ft && !m->have_ft && !s->prob.autonomous) {
         TRY(cst__of(s, "jvp", deriv_jvp(&s->d, st->t, st->y, s->p, 1, &one, NULL, NULL, m->ft)));
         m->have_ft = 1;
@@ -326,6 +327,63 @@ static int ros_running(costate_solver *s, const step *st, double *psi)
     return 0;
 }
 
+/* ---- within the step ------------------------------------------------------------------------------------------------------- */
+
+/* Differences along t, where a problem gives no jvp, are taken within the step: f may jump before it, or behind. */
+static void within(costate_solver *s, const step *st)
+{
+    s->d.from = st->t;
+    s->d.to = st->tn;
+}
+
+static int leave(costate_solver *s, int rc)
+{
+    s->d.from = s->d.to = 0;
+    return rc;
+}
+
+static int ros_step_within(costate_solver *s, const step *st, double *err)
+{
+    within(s, st);
+    return leave(s, ros_step(s, st, err));
+}
+
+static int ros_running_within(costate_solver *s, const step *st, double *psi)
+{
+    within(s, st);
+    return leave(s, ros_running(s, st, psi));
+}
+
+static int ros_tangent_within(costate_solver *s, const step *st, dblock *d, double *err)
+{
+    within(s, st);
+    return leave(s, cst__ros_tangent(s, st, d, err));
+}
+
+static int ros_running_tangent_within(costate_solver *s, const step *st, dblock *d)
+{
+    within(s, st);
+    return leave(s, cst__ros_running_tangent(s, st, d));
+}
+
+static int ros_adjoint_within(costate_solver *s, const step *st, ablock *b)
+{
+    within(s, st);
+    return leave(s, cst__ros_adjoint(s, st, b));
+}
+
+static int ros_second_within(costate_solver *s, const step *st, const double *ydot, const double *dstages, ablock *b)
+{
+    within(s, st);
+    return leave(s, cst__ros_second(s, st, ydot, dstages, b));
+}
+
+static int ros_dense_within(costate_solver *s, const step *st, double theta, double *y, dblock *d, double *ydot, int first)
+{
+    within(s, st);
+    return leave(s, cst__ros_dense(s, st, theta, y, d, ydot, first));
+}
+
 const family cst__ros = {
     .id = COSTATE_ROS,
     .heavy = 1,
@@ -336,15 +394,15 @@ const family cst__ros = {
     .tangent_doubles = ros_tangent_doubles,
     .adjoint_doubles = ros_adjoint_doubles,
     .points = ros_points,
-    .step = ros_step,
+    .step = ros_step_within,
     .witness = ros_witness,
     .culprit = ros_culprit,
-    .running = ros_running,
+    .running = ros_running_within,
     .dense_degree = extend_degree,
-    .dense = cst__ros_dense,
-    .tangent = cst__ros_tangent,
-    .running_tangent = cst__ros_running_tangent,
-    .adjoint = cst__ros_adjoint,
-    .second = cst__ros_second,
+    .dense = ros_dense_within,
+    .tangent = ros_tangent_within,
+    .running_tangent = ros_running_tangent_within,
+    .adjoint = ros_adjoint_within,
+    .second = ros_second_within,
     .second_lacks = cst__ros_lacks,
 };
