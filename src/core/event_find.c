@@ -52,15 +52,22 @@ typedef struct look {
     int first;
 } look;
 
-/* Values and slopes at theta, into place q. */
+/* Values at theta, into place q; */
+static int values_at(costate_solver *s, look *l, double theta, int q)
+{
+    events *v = s->ev;
+    l->theta[q] = theta;
+    TRY(s->fam->dense(s, l->st, theta, v->point, NULL, NULL, l->first));
+    l->first = 0;
+    return cst__event_values(s, l->st->from + theta * l->st->h, v->point, v->e[q]);
+}
+
+/* and slopes, which cost an f. */
 static int look_at(costate_solver *s, look *l, double theta, int q)
 {
     events *v = s->ev;
     const double t = l->st->from + theta * l->st->h;
-    l->theta[q] = theta;
-    TRY(s->fam->dense(s, l->st, theta, v->point, NULL, NULL, l->first));
-    l->first = 0;
-    TRY(cst__event_values(s, t, v->point, v->e[q]));
+    TRY(values_at(s, l, theta, q));
     TRY(deriv_rhs(&s->d, t, v->point, s->p, v->f));
     return cst__event_slopes(s, t, v->point, v->f, v->slope[q]);
 }
@@ -115,7 +122,7 @@ static int root(costate_solver *s, look *l, meeting *m, double low, double high)
     for (int i = 0; i < ROOTS && fb != 0 && b - a > 1e-11; i++) {
         double x = b - fb * (b - a) / (fb - fa);
         if (!(x > a && x < b)) x = a + (b - a) / 2;
-        TRY(look_at(s, l, x, 3));
+        TRY(values_at(s, l, x, 3));
         const double f = s->ev->e[3][m->k], moved = fabs(x - m->theta);
         m->theta = x;
         if (f == 0 || moved < 1e-12) break;
@@ -136,7 +143,7 @@ static int crossing(costate_solver *s, look *l, meeting *m, double start, double
     double x = m->high, low = start;
     for (int i = 0; i < ROOTS && !(low * m->side > 1e-6 * fabs(end)); i++) {
         x = m->low + (x - m->low) / 2;
-        TRY(look_at(s, l, x, 3));
+        TRY(values_at(s, l, x, 3));
         const double e = s->ev->e[3][m->k];
         if (e * m->side <= 0) {
             m->high = x, end = e;
