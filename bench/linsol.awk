@@ -2,7 +2,7 @@
 # beside the best of the others that were tried with that pattern and method.
 
 {
-    for (i = 1; i <= NF; i++) { split($i, field, "="); v[field[1]] = field[2] }
+    for (i = 1; i <= NF; i++) { at = index($i, "="); v[substr($i, 1, at - 1)] = substr($i, at + 1) } # size=M=30
     size = v["size"]
     at = v["model"] (size == "-" ? "" : " " size) SUBSEP v["method"] SUBSEP v["rtol"]
     if (!(at in n)) order[++rows] = at

@@ -107,6 +107,47 @@ static void wide_pattern(void **state)
     }
 }
 
+static int transposed_product(double t, const double *y, const double *p, int w, const double *u, double *yb, double *pb,
+                              void *data)
+{
+    model *m = data;
+    assert_true(yb && !pb);
+    for (int i = 0; i < m->n; i++)
+        for (int j = 0; j < m->n; j++)
+            for (int l = 0; l < w; l++) yb[j * w + l] += entry(m, t, y, p, i, j) * u[i * w + l];
+    return called(m, w);
+}
+
+/* Rows that are full, of a chain: they come from vjp, and the others need as many colours as they have entries. Two of them are
+ * next to each other, and one is full but for a few entries. Columns that are full, or rows that all are, change nothing. */
+static void full_rows_of(int rows, int columns, int lanes, int colours, int calls)
+{
+    fixture f;
+    start(&f, MOST, JVP);
+    band(&f.m, 1, 1);
+    for (int k = 0; k < MOST; k++) {
+        for (int r = 0; r < rows; r++) f.m.has[r ? MOST - 1 - r : MOST - 1][k] = r < 2 || k % 5;
+        for (int c = 0; c < columns; c++) f.m.has[k][3 * c] = 1;
+    }
+    f.prob.vjp = transposed_product;
+    open_jacobian(&f, csc_of(&f.m), lanes);
+    assert_int_equal(f.j.colours, colours);
+    for (int twice = 0; twice < 2; twice++) check_values(&f, exactly);
+    assert_int_equal(f.count.vjp, 2 * calls);
+    assert_true(f.m.widest <= lanes);
+    finish(&f);
+}
+
+static void full_rows_are_transposed(void **state)
+{
+    (void)state;
+    full_rows_of(1, 0, 8, 3, 1);
+    full_rows_of(3, 0, 8, 3, 1);
+    full_rows_of(3, 0, 2, 3, 2);
+    full_rows_of(0, 1, 8, 4, 0);
+    full_rows_of(MOST, 0, 8, MOST, 0);
+}
+
 /* Columns of one colour whose states differ by 1e12 in size, and some on their way through zero: each takes its own step. */
 static void states_of_any_size(void **state)
 {
@@ -241,6 +282,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(formats_and_sources), cmocka_unit_test(scattered_patterns), cmocka_unit_test(wide_pattern),
         cmocka_unit_test(states_of_any_size),  cmocka_unit_test(products),           cmocka_unit_test(wrong_pattern),
+        cmocka_unit_test(full_rows_are_transposed),
         cmocka_unit_test(memory_fails),        cmocka_unit_test(callbacks_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* jacobian.c - see jacobian.h.
  *
- *     compressed from jvp     one direction per colour: the sum of the unit vectors of its columns
+ *     compressed from jvp     one direction per colour: the sum of the unit vectors of its columns; long rows from vjp, one each
  *     by differences          f_y(i, j) ~ (f_i(y + s) - f_i(y - s)) / (2 h_j),   s = sum over the colour's columns j of h_j e_j
  *
  * with the steps h_j of differ.c, each component its own. One-sided differences would save half of the evaluations and be good
@@ -36,12 +36,12 @@ static size_t lines(size_t bytes)
 }
 
 /* One block: head, colours, scratch. Colouring comes before the first evaluation, so its scratch is the same. */
-static int make_workspace(jacobian *j)
+static int make_workspace(jacobian *j, const costate_pattern *q)
 {
     int n = j->d->prob.n, lanes = j->lanes < n ? j->lanes : n, jvp = j->source == from_jvp;
     size_t head = lines(sizeof(workspace)), colours = lines((2 * (size_t)n + 1) * sizeof(int));
     size_t block = cst__pad((size_t)n * (jvp ? (size_t)lanes : 1)), scratch = (jvp ? 2 : 4) * block;
-    size_t work = lines(colour_work(&j->pattern, n) * sizeof(int));
+    size_t work = lines(colour_work(q, n) * sizeof(int));
     if (work > scratch) scratch = work;
     double *at = j->memory = cst__alloc(&j->alloc, head + colours + scratch, sizeof(double));
     if (!at) return COSTATE_ERR_MEMORY;
@@ -49,7 +49,7 @@ static int make_workspace(jacobian *j)
     ws->start = (int *)(at + head);
     ws->member = ws->start + n + 1;
     at += head + colours;
-    j->colours = colour_columns(&j->pattern, n, ws->start, ws->member, (int *)at);
+    j->colours = colour_columns(q, n, ws->start, ws->member, (int *)at);
     if (jvp) {
         ws->seed = memset(at, 0, block * sizeof *at);
         ws->out = at + block;
@@ -71,8 +71,12 @@ int jacobian_open(jacobian *j, deriv *d, const costate_pattern *pattern, int lan
     *j = (jacobian){.d = d, .alloc = *alloc, .pattern = *pattern, .nnz = pattern_values(pattern, d->prob.n), .lanes = lanes};
     j->source = d->prob.jac ? from_user : d->prob.jvp ? from_jvp : from_rhs;
     if (j->source == from_user) return COSTATE_OK;
-    status = make_workspace(j);
+    if (j->source == from_jvp && d->prob.vjp && pattern->format == COSTATE_CSC)
+        status = full_rows_open(&j->full, pattern, d->prob.n, alloc);
+    if (!status) status = make_workspace(j, j->full.count ? &j->full.rest : pattern);
+    full_rows_settle(&j->full, alloc);
     if (!status) return COSTATE_OK;
+    full_rows_close(&j->full, alloc);
     snprintf(why, size, "scratch for the Jacobian of %d states", d->prob.n);
     *j = (jacobian){0};
     return status;
@@ -81,6 +85,7 @@ int jacobian_open(jacobian *j, deriv *d, const costate_pattern *pattern, int lan
 void jacobian_close(jacobian *j)
 {
     cst__release(&j->alloc, j->memory);
+    if (j->full.count) full_rows_close(&j->full, &j->alloc);
     *j = (jacobian){0};
 }
 
@@ -104,6 +109,25 @@ static void seed(const workspace *ws, int first, int w, double value)
         for (int m = ws->start[first + l]; m < ws->start[first + l + 1]; m++) ws->seed[(ptrdiff_t)ws->member[m] * w + l] = value;
 }
 
+/* The long rows, what stands there of several columns together being no value. */
+static int transposed(jacobian *j, double t, const double *y, const double *p, double *values)
+{
+    const workspace *ws = j->memory;
+    const full_rows *f = &j->full;
+    for (int first = 0; first < f->count; first += j->lanes) {
+        const int w = f->count - first < j->lanes ? f->count - first : j->lanes;
+        for (int l = 0; l < w; l++) ws->seed[(ptrdiff_t)f->row[first + l] * w + l] = 1;
+        memset(ws->out, 0, (size_t)j->d->prob.n * (size_t)w * sizeof *ws->out);
+        const int rc = deriv_vjp(j->d, t, y, p, w, ws->seed, ws->out, NULL);
+        for (int l = 0; l < w; l++) ws->seed[(ptrdiff_t)f->row[first + l] * w + l] = 0;
+        if (rc) return rc;
+        for (int l = 0; l < w; l++)
+            for (int k = f->begin[first + l]; k < f->begin[first + l + 1]; k++)
+                values[f->place[k]] = ws->out[(ptrdiff_t)f->column[k] * w + l];
+    }
+    return 0;
+}
+
 static int compress(jacobian *j, double t, const double *y, const double *p, double *values)
 {
     const workspace *ws = j->memory;
@@ -118,7 +142,7 @@ static int compress(jacobian *j, double t, const double *y, const double *p, dou
             for (int m = ws->start[first + l]; m < ws->start[first + l + 1]; m++)
                 scatter(pattern_entries(&j->pattern, n, ws->member[m]), 1, w, l, ws->out, values);
     }
-    return 0;
+    return transposed(j, t, y, p, values);
 }
 
 /* f with the columns of colour c moved by `way` steps. */

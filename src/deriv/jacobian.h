@@ -3,11 +3,13 @@
  *     the user's jac  ->  compressed from the user's jvp  ->  compressed from rhs by differences
  *
  * Compressed: columns that share no row (distance-2 colouring of the pattern, greedy) are evaluated together, one direction
- * per colour, `lanes` directions a call. Without a pattern the Jacobian is dense and every column is a colour of its own. */
+ * per colour, `lanes` directions a call; but for rows that are much longer than the others, which come from the user's vjp, if
+ * there is one. Without a pattern the Jacobian is dense and every column is a colour of its own. */
 #ifndef COSTATE_DERIV_JACOBIAN_H
 #define COSTATE_DERIV_JACOBIAN_H
 
 #include "deriv/deriv.h"
+#include "deriv/full_rows.h"
 
 typedef struct jacobian {
     deriv *d;
@@ -17,6 +19,7 @@ typedef struct jacobian {
     int colours;       /* 0: the user's jac */
     const char *source; /* "user", "jvp" or "differences" */
     int lanes;
+    full_rows full;
     void *memory;      /* colouring and scratch; laid out in jacobian.c */
 } jacobian;
 

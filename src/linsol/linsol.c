@@ -30,8 +30,8 @@
  *     Gray-Scott, n = 1800     klu 220     superlu 145   umfpack 240   ilu 38*    gmres 16
  *     cube, n = 1000           klu 18      superlu 30    umfpack 24    ilu 6.8*   gmres 3.4
  *     cube, n = 4096                       superlu 285   umfpack 210   ilu 34*    gmres 20
- *     circuit, n = 4001        klu 76*     superlu 127   umfpack 168   ilu 370    gmres 380
- *     arrow, n = 2001          klu 37*     superlu 46    umfpack 56    ilu 55     gmres 12
+ *     circuit, n = 4001        klu 40*                                            gmres 360
+ *     arrow, n = 2001          klu 6*                                             gmres 10
  * GMRES on products alone is less exact, 1e-10 in one norm, and fails where steps are large. */
 #define FILLED 0.15 /* klu's operations, as a fraction of n^3, from which on a dense matrix is faster */
 /* In klu's operations of a factorization: superlu's, and one of ilu's iterations for an entry of the matrix; and an entry of
