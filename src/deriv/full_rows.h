@@ -1,6 +1,6 @@
-/* full_rows.h - rows of a sparse Jacobian with many more entries than the others, as of a bath that all cells exchange with, or of
- * the supply of a circuit. Columns that share one cannot be evaluated together, so that it alone would take as many directions as
- * it has entries; transposed it takes one. Such rows come from vjp, and the columns are coloured without them. */
+/* full_rows.h - rows of a sparse Jacobian with many more entries than the others, as of a bath that all cells exchange with, or
+ * of the supply of a circuit. Columns that share one cannot be evaluated together, so that it alone would take as many directions
+ * as it has entries; transposed it takes one. Such rows come from vjp, and the columns are coloured without them. */
 #ifndef COSTATE_DERIV_FULL_ROWS_H
 #define COSTATE_DERIV_FULL_ROWS_H
 
