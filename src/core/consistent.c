@@ -24,7 +24,7 @@ const double *cst__start_mass(const costate_solver *s)
     return s->start_mass ? s->start_mass : s->prob.mass;
 }
 
-static int any_algebraic(const costate_solver *s)
+int cst__start_any(const costate_solver *s)
 {
     const double *mass = cst__start_mass(s);
     for (int i = 0; mass && i < s->prob.n; i++)
@@ -37,20 +37,27 @@ static int algebraic(const costate_solver *s, int i)
     return cst__start_mass(s)[i] == 0;
 }
 
+/* t0, or the time of an event. */
+static double place(const costate_solver *s)
+{
+    return s->anew_at ? *s->anew_at : s->t0;
+}
+
 double cst__start_time(const costate_solver *s)
 {
-    return cst__beside(s->t0, s->t1);
+    return cst__beside(place(s), s->t1);
 }
 
 /* K at (t0, y). */
 int cst__start_matrix(costate_solver *s, const double *y)
 {
+    if (s->ev && !s->anew_at) cst__events_mode(s, s->ev->first_mode, s->ev->first_held);
     TRY(cst__implicit_prepare(s));
     return cst__implicit_algebraic(s, s->im, SLOT, cst__start_time(s), y, cst__start_mass(s), s->constraint);
 }
 
 /* The family's own factors are gone. */
-static void done(costate_solver *s)
+void cst__start_done(costate_solver *s)
 {
     s->im->key = -1;
     if (s->fam->start) s->fam->start(s, 0);
@@ -108,17 +115,6 @@ static int choose(costate_solver *s, const double *y)
 
 /* ---- Newton's method --------------------------------------------------------------------------------------------------- */
 
-/* Of a steady start: state i has its slope among the last states, so many further on. */
-static size_t given_slopes(const costate_solver *s)
-{
-    return (size_t)(s->prob.n - s->prob.slopes);
-}
-
-static int has_slope(const costate_solver *s, size_t i)
-{
-    return i < (size_t)s->prob.slopes && s->prob.mass[i] != 0;
-}
-
 /* The algebraic part of f at y, constraints differentiated by time, zero elsewhere, into r. Slopes of a residual are
  * given, if the start is a steady one. */
 static int remainder_at(costate_solver *s, const double *given, const double *y, double *r)
@@ -126,7 +122,7 @@ static int remainder_at(costate_solver *s, const double *given, const double *y,
     TRY(deriv_rhs(&s->d, cst__start_time(s), y, s->p, r));
     if (s->constraint) TRY(cst__hidden_remainder(s, y, r));
     for (size_t i = 0; s->prob.steady && i < (size_t)s->prob.slopes; i++)
-        if (has_slope(s, i)) r[i] -= given[given_slopes(s) + i];
+        if (start_has_slope(s, i)) r[i] -= given[start_given(s) + i];
     for (int i = 0; i < s->prob.n; i++)
         if (!algebraic(s, i)) r[i] = 0;
     return 0;
@@ -168,7 +164,7 @@ static int blame_rank(costate_solver *s, const double *y, const char *free)
         return cst__fail(s, COSTATE_ERR_CONSISTENT,
                          "the steady start is not determined at t = %.10g: the Jacobian is singular, as it is where something is "
                          "conserved, which one of the equations should say then, or the guess is a bad one%s",
-                         s->t0, together);
+                         place(s), together);
     if (s->constraint) {
         words[0] = 0;
         if (!free[0]) cst__hidden_blame(s, y, words, sizeof words);
@@ -176,7 +172,7 @@ static int blame_rank(costate_solver *s, const double *y, const char *free)
             s, COSTATE_ERR_CONSISTENT,
             "the algebraic equations and the constraints' derivatives by time do not determine the algebraic states at "
             "t = %.10g: the index is above 2, or not in Hessenberg's form%s%s",
-            s->t0, words, words[0] ? "" : together);
+            place(s), words, words[0] ? "" : together);
     }
     for (int i = 0; m->values && !s->prob.slopes && i < s->prob.n; i++) { /* of K's rows those that have nothing left */
         double most = 0;
@@ -191,7 +187,7 @@ static int blame_rank(costate_solver *s, const double *y, const char *free)
             return cst__fail(s, COSTATE_ERR_CONSISTENT,
                              "%s contains no algebraic state at t = %.10g: the index is above 1; if it is 2, name the variables "
                              "that it is to determine by .index%s",
-                             cst__equation(s, i, one), s->t0, here ? "; or the guess is one where it has no slope" : "");
+                             cst__equation(s, i, one), place(s), here ? "; or the guess is one where it has no slope" : "");
     }
     if (s->prob.slopes)
         return cst__fail(
@@ -199,20 +195,20 @@ static int blame_rank(costate_solver *s, const double *y, const char *free)
             "the residual does not determine slopes and algebraic states at t = %.10g: its Jacobian by them is "
             "singular, so that the index is above 1 (if it is 2, name the variables by .index), or the guess of the slopes, "
             ".yp0, is a bad one%s",
-            s->t0, together);
+            place(s), together);
     return cst__fail(s, COSTATE_ERR_CONSISTENT,
                      "the algebraic equations do not determine the algebraic states at t = %.10g: their Jacobian is singular%s",
-                     s->t0, together);
+                     place(s), together);
 }
 
-static int failed(costate_solver *s, int rc, const char *which, const double *y)
+int cst__start_failed(costate_solver *s, int rc, const char *which, const double *y)
 {
     char words[160];
     int row;
     if (rc < 0 && rc == s->status) return rc; /* it has its message */
-    if (rc != STEP_MATRIX) return cst__callback_failed(s, rc, which, s->t0, 0, 0);
+    if (rc != STEP_MATRIX) return cst__callback_failed(s, rc, which, place(s), 0, 0);
     int status = cst__implicit_blame(s, words, sizeof words, &row);
-    return status == COSTATE_ERR_SINGULAR ? blame_rank(s, y, "") : cst__fail(s, status, "%s at t = %.10g", words, s->t0);
+    return status == COSTATE_ERR_SINGULAR ? blame_rank(s, y, "") : cst__fail(s, status, "%s at t = %.10g", words, place(s));
 }
 
 /* K at hand is singular up to round-off: a status with its message. */
@@ -220,7 +216,7 @@ static int undetermined(costate_solver *s, const double *y)
 {
     char free[200];
     const int rc = cst__undetermined(s, y, free, sizeof free);
-    return rc ? failed(s, rc, "jvp", y) : free[0] ? blame_rank(s, y, free) : 0;
+    return rc ? cst__start_failed(s, rc, "jvp", y) : free[0] ? blame_rank(s, y, free) : 0;
 }
 
 /* The correction from y with K there, in x. */
@@ -255,19 +251,20 @@ static int newton(costate_solver *s, const double *given, double *y, double *wor
     const size_t n = (size_t)s->prob.n;
     double *x = work, *trial = x + n, *next = trial + n, before = INFINITY;
     char one[64];
+    if (s->ev && !s->anew_at) cst__events_mode(s, s->ev->first_mode, s->ev->first_held);
     int singular = 0, rc = remainder_at(s, given, y, x);
-    if (rc) return failed(s, rc, "rhs", y);
+    if (rc) return cst__start_failed(s, rc, "rhs", y);
     for (int i = 0; i < s->prob.n; i++)
         if (!isfinite(x[i]))
-            return cst__fail_at(s, COSTATE_ERR_NOT_FINITE, s->t0, 0, 0, -1, i, "%s is %g at t = %.10g", cst__equation(s, i, one),
-                                x[i], s->t0);
+            return cst__fail_at(s, COSTATE_ERR_NOT_FINITE, place(s), 0, 0, -1, i, "%s is %g at t = %.10g", cst__equation(s, i, one),
+                                x[i], place(s));
     for (int k = 0; k < ROUNDS; k++) {
         rc = cst__start_matrix(s, y);
         singular = k > 0 && rc == STEP_MATRIX && s->im->trouble == LINSOL_SINGULAR; /* where the iteration led */
         if (singular) break;
-        if (rc) return failed(s, rc, "jac", y);
+        if (rc) return cst__start_failed(s, rc, "jac", y);
         rc = correction(s, given, y, x);
-        if (rc) return failed(s, rc, "rhs", y);
+        if (rc) return cst__start_failed(s, rc, "rhs", y);
         const double size = change(s, x, y);
         if (size <= round_off || (size <= 1e-10 && size > before / 2)) return 0; /* or round-off of f keeps it there */
         if (size <= 1e-6)
@@ -280,7 +277,7 @@ static int newton(costate_solver *s, const double *given, double *y, double *wor
     if (remainder_at(s, given, y, x)) memset(x, 0, n * sizeof *x);
     for (int i = 1; i < s->prob.n; i++)
         if (fabs(x[i]) > fabs(x[worst])) worst = i;
-    return cst__fail(s, COSTATE_ERR_CONSISTENT, "Newton's method does not converge at t = %.10g: %s is off by %g%s", s->t0,
+    return cst__fail(s, COSTATE_ERR_CONSISTENT, "Newton's method does not converge at t = %.10g: %s is off by %g%s", place(s),
                      cst__equation(s, worst, one), x[worst], singular ? " where the Jacobian is singular" : "");
 }
 
@@ -327,7 +324,7 @@ int cst__consistent_begin(costate_solver *s, double *y)
 int cst__consistent(costate_solver *s, double *y, int report)
 {
     if (report) s->start[0] = 0;
-    if (!any_algebraic(s)) return 0;
+    if (!cst__start_any(s)) return 0;
     const size_t n = (size_t)s->prob.n;
     double *work = cst__alloc(&s->alloc, 4 * n, sizeof *work);
     if (!work) return cst__fail(s, COSTATE_ERR_MEMORY, "consistent initial values of %d states", s->prob.n);
@@ -336,11 +333,11 @@ int cst__consistent(costate_solver *s, double *y, int report)
     if (!status && report) status = undetermined(s, y);
     if (!status && report && s->constraint) {
         const int rc = cst__hidden_holds(s, y);
-        if (rc) status = failed(s, rc, "rhs", y);
+        if (rc) status = cst__start_failed(s, rc, "rhs", y);
     }
     if (!status && report) tell(s, work, y);
     cst__release(&s->alloc, work);
-    done(s);
+    cst__start_done(s);
     return status;
 }
 
@@ -348,75 +345,4 @@ const char *cst__consistent_lacks(const costate_solver *s)
 {
     const int lacks = cst__index2(s) && !s->prob.vjp_dot2;
     return lacks ? "vjp_dot2, the third derivatives of the right-hand side, for its constraints where the run begins" : NULL;
-}
-
-/* ---- derivatives ------------------------------------------------------------------------------------------------------- */
-
-int cst__consistent_tangent(costate_solver *s, dblock *d)
-{
-    if (!any_algebraic(s)) return 0;
-    if (s->constraint && d->pdot) TRY(cst__hidden_stays(s, d));
-    const size_t n = (size_t)s->prob.n, w = (size_t)d->w;
-    int rc = cst__start_matrix(s, s->y0);
-    if (s->constraint) {
-        if (!rc) rc = cst__hidden_tangent(s, d);
-        done(s);
-        return rc ? failed(s, rc, "jvp", s->y0) : 0;
-    }
-    if (!rc && d->pdot)
-        rc = cst__of(s, "jvp", deriv_jvp(&s->d, cst__start_time(s), s->y0, s->p, d->w, NULL, NULL, d->pdot, d->fdot));
-    for (size_t i = 0, ahead = given_slopes(s) * w; !rc && i < n * w; i++) /* slopes come last: they are read before they go */
-        if (s->prob.steady) d->ydot[i] = (d->pdot ? d->fdot[i] : 0) - (has_slope(s, i / w) ? d->ydot[ahead + i] : 0);
-    for (size_t i = 0; !rc && !s->prob.steady && i < n; i++)
-        for (size_t l = i * w; l < (i + 1) * w; l++)
-            d->ydot[l] = !algebraic(s, (int)i) ? cst__start_mass(s)[i] * d->ydot[l] : d->pdot ? d->fdot[l] : 0;
-    if (!rc) rc = cst__implicit_solve(s, s->im, SLOT, 0, d->w, d->ydot);
-    done(s);
-    return rc ? failed(s, rc, "jvp", s->y0) : 0;
-}
-
-/* x without the differential equations; their parts are those of M chi, in lambda. After a steady start all that is left is that
- * of the slopes given. */
-static void split(const costate_solver *s, size_t w, double *chi, double *lambda)
-{
-    for (size_t i = 0; i < (size_t)s->prob.n; i++)
-        for (size_t l = i * w; l < (i + 1) * w; l++) {
-            const double mass = cst__start_mass(s)[i];
-            lambda[l] = mass * chi[l];
-            if (mass != 0) chi[l] = 0;
-        }
-    for (size_t i = 0, ahead = given_slopes(s) * w; s->prob.steady && i < (size_t)s->prob.n * w; i++)
-        if (has_slope(s, i / w)) lambda[ahead + i] = -chi[i];
-}
-
-int cst__consistent_adjoint(costate_solver *s, const double *ydot, ablock *b)
-{
-    if (!any_algebraic(s)) return 0;
-    if (s->constraint) {
-        if ((b->mu || b->mu_dot) && !s->start_stays) TRY(cst__hidden_stays(s, NULL));
-        s->start_stays = 1;
-        int rc = cst__start_matrix(s, s->y0);
-        if (!rc) rc = cst__hidden_adjoint(s, ydot, b);
-        done(s);
-        return rc ? failed(s, rc, "vjp", s->y0) : 0;
-    }
-    const size_t nw = (size_t)s->prob.n * (size_t)b->w;
-    double *chi = cst__alloc(&s->alloc, 2 * nw, sizeof *chi), *chidot = chi + nw, t = cst__start_time(s);
-    if (!chi) return cst__fail(s, COSTATE_ERR_MEMORY, "consistent initial values of %d states", s->prob.n);
-    memcpy(chi, b->lambda, nw * sizeof *chi);
-    int rc = cst__start_matrix(s, s->y0);
-    if (!rc) rc = cst__implicit_solve(s, s->im, SLOT, 1, b->w, chi);
-    split(s, (size_t)b->w, chi, b->lambda);
-    if (!rc && !b->lambda_dot && b->mu) rc = cst__of(s, "vjp", deriv_vjp(&s->d, t, s->y0, s->p, b->w, chi, NULL, b->mu));
-    if (!rc && b->lambda_dot) {
-        memcpy(chidot, b->lambda_dot, nw * sizeof *chidot);
-        rc = cst__of(s, "vjp_dot",
-                     deriv_vjp_dot(&s->d, t, s->y0, s->p, b->w, NULL, ydot, b->pdot, chi, NULL, NULL, chidot, b->mu, b->mu_dot));
-        if (!rc) rc = cst__implicit_solve(s, s->im, SLOT, 1, b->w, chidot);
-        split(s, (size_t)b->w, chidot, b->lambda_dot);
-        if (!rc && b->mu_dot) rc = cst__of(s, "vjp", deriv_vjp(&s->d, t, s->y0, s->p, b->w, chidot, NULL, b->mu_dot));
-    }
-    cst__release(&s->alloc, chi);
-    done(s);
-    return rc ? failed(s, rc, "vjp", s->y0) : 0;
 }

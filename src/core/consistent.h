@@ -26,6 +26,29 @@ int cst__start_matrix(costate_solver *s, const double *y); /* factors of K at (t
 double cst__start_time(const costate_solver *s);         /* t0, as the first step sees it */
 const double *cst__start_mass(const costate_solver *s);  /* M there: more of it may be zero, where slopes depend on others */
 
+/* Behind an event, at time t: y (n) given, its differential states stay; the mode is the one there. Index 1 only. y is consistent
+ * in what follows, and the time moves along: K ydot = [M ydot; f_ap pdot + f_at tdot], b->nu += f_at.chi_a. And y', which makes
+ * 0 = f_at + f_a,y y' where it has no mass. */
+int cst__consistent_behind(costate_solver *s, double t, double *y);
+int cst__consistent_behind_tangent(costate_solver *s, double t, const double *y, const double *tdot, dblock *d, double *ydot);
+int cst__consistent_behind_adjoint(costate_solver *s, double t, const double *y, const double *tdot, const double *ydot, ablock *b);
+int cst__consistent_slopes(costate_solver *s, double t, const double *y, double *slope);
+
+/* Of a steady start: state i has its slope among the last states, so many further on, if it has one. */
+static inline size_t start_given(const costate_solver *s)
+{
+    return (size_t)(s->prob.n - s->prob.slopes);
+}
+
+static inline int start_has_slope(const costate_solver *s, size_t i)
+{
+    return i < (size_t)s->prob.slopes && s->prob.mass[i] != 0;
+}
+
+int cst__start_any(const costate_solver *s); /* there are algebraic states */
+void cst__start_done(costate_solver *s);     /* the family's own factors are gone */
+int cst__start_failed(costate_solver *s, int rc, const char *which, const double *y); /* a status with its message */
+
 /* Directions at s->y0, d->ydot; and what is owed to the initial values, in b, with its derivative along ydot if b has one. 0, or
  * a status with its message. */
 int cst__consistent_tangent(costate_solver *s, dblock *d);

@@ -10,6 +10,7 @@
 #include "core/run.h"
 
 #include "base/kernels.h"
+#include "method/mass.h"
 
 #include <float.h>
 #include <math.h>
@@ -44,6 +45,23 @@ int cst__event_slopes(costate_solver *s, double t, const double *y, const double
     return 0;
 }
 
+/* y' at theta of the step, where it is y: f, and of algebraic states the slope of dense output, from values near by. */
+static int slope_within(costate_solver *s, const step *st, double theta, const double *y, double *f)
+{
+    static const double by = 1.0 / 64, weight[3][3] = {{-1.5, 2, -0.5}, {-0.5, 0, 0.5}, {0.5, -2, 1.5}};
+    const int where = theta < by ? 0 : theta > 1 - by ? 2 : 1;
+    TRY(deriv_rhs(&s->d, theta < 1 ? st->from + theta * st->h : st->tn, y, s->p, f));
+    if (!s->prob.mass) return 0;
+    mass_divide(s, f);
+    for (int q = 0; q < 3; q++) {
+        const double *near = s->ev->near;
+        TRY(s->fam->dense(s, st, theta + (q - where) * by, s->ev->near, NULL, NULL, q == 0));
+        for (int i = 0; i < s->prob.n; i++)
+            if (s->prob.mass[i] == 0) f[i] += weight[where][q] / (by * st->h) * near[i];
+    }
+    return 0;
+}
+
 /* ---- a look into the step ------------------------------------------------------------------------------------------------ */
 
 typedef struct look {
@@ -68,7 +86,7 @@ static int look_at(costate_solver *s, look *l, double theta, int q)
     events *v = s->ev;
     const double t = l->st->from + theta * l->st->h;
     TRY(values_at(s, l, theta, q));
-    TRY(deriv_rhs(&s->d, t, v->point, s->p, v->f));
+    TRY(slope_within(s, l->st, theta, v->point, v->f));
     return cst__event_slopes(s, t, v->point, v->f, v->slope[q]);
 }
 
@@ -202,6 +220,19 @@ static int first_between(costate_solver *s, look *l, int a, int b, meeting *foun
 
 /* ---- the time of the event --------------------------------------------------------------------------------------------- */
 
+/* Slopes of the guards at the step's end, whose f is kept for the next one. */
+static int slopes_at_end(costate_solver *s, const step *st)
+{
+    events *v = s->ev;
+    if (s->prob.mass) {
+        TRY(slope_within(s, st, 1, st->ynew, v->f));
+        return cst__event_slopes(s, st->to, st->ynew, v->f, v->slope[1]);
+    }
+    if (!s->fnew_valid) TRY(deriv_rhs(&s->d, st->tn, st->ynew, s->p, s->fnew));
+    s->fnew_valid = 1;
+    return cst__event_slopes(s, st->to, st->ynew, s->fnew, v->slope[1]);
+}
+
 /* The step of that size; e of guard k at its end, and its slope there. */
 static int try_size(costate_solver *s, step *st, double h, int k, double *e, double *slope)
 {
@@ -215,9 +246,7 @@ static int try_size(costate_solver *s, step *st, double h, int k, double *e, dou
     TRY(cst__event_take(s, st, NULL));
     if (!cst__all_finite(s->live, st->ynew)) return STEP_NOT_FINITE;
     TRY(cst__event_values(s, st->to, st->ynew, v->e[1]));
-    TRY(deriv_rhs(&s->d, st->tn, st->ynew, s->p, s->fnew));
-    s->fnew_valid = 1;
-    TRY(cst__event_slopes(s, st->to, st->ynew, s->fnew, v->slope[1]));
+    TRY(slopes_at_end(s, st));
     *e = v->e[1][k];
     *slope = v->slope[1][k];
     return 0;
@@ -287,11 +316,8 @@ static int refused(costate_solver *s, run *r, int rc)
 
 static int at_end(costate_solver *s, const step *st)
 {
-    events *v = s->ev;
-    TRY(cst__event_values(s, st->to, st->ynew, v->e[1]));
-    if (!s->fnew_valid) TRY(deriv_rhs(&s->d, st->tn, st->ynew, s->p, s->fnew));
-    s->fnew_valid = 1;
-    return cst__event_slopes(s, st->to, st->ynew, s->fnew, v->slope[1]);
+    TRY(cst__event_values(s, st->to, st->ynew, s->ev->e[1]));
+    return slopes_at_end(s, st);
 }
 
 /* Sides at the end of a part, which has no event. */

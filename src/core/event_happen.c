@@ -2,6 +2,9 @@
 #include "core/driver.h"
 
 #include "base/kernels.h"
+#include "core/consistent.h"
+
+#include <stdio.h>
 
 int cst__event_on(const costate_solver *s, const happened *e)
 {
@@ -30,9 +33,39 @@ int cst__event_happen(costate_solver *s, const happened *e, double *y, double *p
     return rc ? cst__callback_failed(s, rc, "reset", e->t, 0, e->step) : 0;
 }
 
+/* The mode behind it is that of algebraic equations, which hold again in it. A run that ends there stays in its mode. */
+static void mode_behind(const costate_solver *s, const happened *e)
+{
+    if (e->after == COSTATE_STOP) cst__events_mode(s, e->mode, e->held_after);
+    else cst__events_mode(s, e->after, e->held_after);
+}
+
+int cst__event_corrects(const costate_solver *s, const happened *e)
+{
+    const int resets = s->d.reset.fn.eval && !event_held(s->ev, e->k);
+    const int mode = e->after != COSTATE_STOP && e->after != e->mode;
+    return s->prob.mass && (resets || mode || e->held_after != e->held) && cst__start_any(s);
+}
+
+int cst__event_consistent(costate_solver *s, const happened *e, double *y)
+{
+    char name[32], reason[sizeof s->reason];
+    if (!cst__event_corrects(s, e)) return 0;
+    mode_behind(s, e);
+    const int status = cst__consistent_behind(s, e->t, y);
+    cst__events_mode(s, e->mode, e->held);
+    if (status != COSTATE_ERR_CONSISTENT) return status;
+    const char *colon = strstr(s->reason, ": ");
+    snprintf(reason, sizeof reason, "%s", colon ? colon + 2 : s->reason);
+    s->ev->blamed = e->k;
+    return cst__fail_at(s, status, e->t, 0, e->step, -1, -1, "behind %s: %s", cst__event_name(s, e->k, name), reason);
+}
+
 int cst__event_repeat(costate_solver *s, const happened *e, double *y, double *psi)
 {
+    memcpy(s->ev->f, y, (size_t)s->prob.n * sizeof *y); /* y-, for those who carry directions */
     TRY(cst__event_happen(s, e, y, psi));
+    TRY(cst__event_consistent(s, e, y));
     memset(y + s->prob.n, 0, (s->state - (size_t)s->prob.n) * sizeof *y);
     return 0;
 }
@@ -45,12 +78,10 @@ void cst__event_keep(costate_solver *s, const happened *e, const dblock *d)
     memcpy(kept + w, d->ydot, (size_t)s->prob.n * w * sizeof *kept);
 }
 
-int cst__event_happen_tangent(costate_solver *s, const happened *e, const double *before, dblock *d, double *ydot,
-                              int objectives)
+static int reset_tangent(costate_solver *s, const happened *e, const double *before, dblock *d, double *ydot, int objectives)
 {
     const deriv_function *g = &s->d.on_event, *r = &s->d.reset;
     const size_t w = (size_t)d->w, nw = (size_t)s->prob.n * w;
-    memcpy(d->tdot, d->taudot, w * sizeof *d->tdot);
     if (event_held(s->ev, e->k)) return 0;
     if (objectives && g->fn.eval) {
         int rc = g->fn.jvp(cst__event_on(s, e), e->t, before, s->p, d->w, d->taudot, ydot, d->pdot, d->qrow, g->data);
@@ -62,4 +93,16 @@ int cst__event_happen_tangent(costate_solver *s, const happened *e, const double
     if (rc) return cst__callback_failed(s, rc, "reset's jvp", e->t, 0, e->step);
     memcpy(ydot, d->dense, nw * sizeof *ydot);
     return 0;
+}
+
+int cst__event_happen_tangent(costate_solver *s, const happened *e, const double *before, const double *after, dblock *d,
+                              double *ydot, int objectives)
+{
+    const size_t w = (size_t)d->w;
+    memcpy(d->tdot, d->taudot, w * sizeof *d->tdot);
+    d->fdot_valid = 0;
+    cst__events_mode(s, e->mode, e->held);
+    TRY(reset_tangent(s, e, before, d, ydot, objectives));
+    mode_behind(s, e);
+    return cst__event_corrects(s, e) ? cst__consistent_behind_tangent(s, e->t, after, d->taudot, d, ydot) : 0;
 }

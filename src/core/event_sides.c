@@ -7,11 +7,13 @@
 #include "core/run.h"
 
 #include "base/kernels.h"
+#include "core/consistent.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 
+enum { CONDITIONS = 4 };                   /* rounds in which those of the text settle */
 enum { ACCUMULATE = 20, AT_ONCE = 100 }; /* intervals that shrink; units in the last place of t */
 
 /* e_y of guard k. */
@@ -63,11 +65,9 @@ static int by_sign(costate_solver *s, double t)
 
 static int slopes(costate_solver *s, double t)
 {
-    events *v = s->ev;
-    const double after = cst__beside(t, s->t1);
-    TRY(deriv_rhs(&s->d, after, s->y, s->p, s->f));
-    s->f_valid = 1;
-    return cst__event_slopes(s, t, s->y, s->f, v->slope[0]);
+    TRY(cst__consistent_slopes(s, t, s->y, s->f));
+    s->f_valid = !s->prob.mass;
+    return cst__event_slopes(s, t, s->y, s->f, s->ev->slope[0]);
 }
 
 /* Conditions of the text by the signs of their guards, which may depend on other conditions. */
@@ -106,6 +106,23 @@ static int settle(costate_solver *s, double t)
 static int failed(costate_solver *s, int rc, double t)
 {
     return rc < 0 && s->status == rc ? rc : cst__callback_failed(s, rc, "rhs or event", t, 0, s->log.count);
+}
+
+int cst__events_conditions(costate_solver *s)
+{
+    events *v = s->ev;
+    const size_t n = (size_t)s->prob.n * sizeof *s->y;
+    for (int round = 0; s->prob.mass && v->guards + v->timed > v->user_guards + v->user_timed; round++) {
+        memcpy(s->y, s->y0, n);
+        int rc = settle(s, s->t0);
+        if (rc) return failed(s, rc, s->t0);
+        if (v->mv.at.held == v->first_held) break;
+        if (round == CONDITIONS) return sliding(s, s->t0, v->user_guards);
+        v->first_held = v->mv.at.held;
+        TRY(cst__consistent(s, s->y0, 0));
+    }
+    memcpy(v->y0, s->y0, n);
+    return 0;
 }
 
 int cst__event_sides(costate_solver *s, double t)
@@ -206,7 +223,7 @@ static int check_state(costate_solver *s, const happened *e)
 }
 
 /* ev->pending, at the step's end: s->y is y- and becomes y+. */
-static int happen(costate_solver *s, run *r)
+static int happen(costate_solver *s)
 {
     events *v = s->ev;
     happened *e = &v->pending;
@@ -214,12 +231,11 @@ static int happen(costate_solver *s, run *r)
     TRY(accumulates(s, e));
     TRY(cst__events_append(s, e, s->y));
     e = &v->list[v->count - 1];
-    const double *before = event_before(s, e);
     TRY(cst__event_happen(s, e, s->y, s->psi));
-    for (int b = 0; r->tg && b < r->tg->cut.blocks; b++)
-        TRY(cst__event_happen_tangent(s, e, before, &r->tg->block[b], r->tg->block[b].ydot, 1));
     TRY(check_state(s, e));
     TRY(next_mode(s, e));
+    TRY(cst__event_consistent(s, e, s->y));
+    cst__events_after(s, e, s->y);
     memset(s->y + s->prob.n, 0, (s->state - (size_t)s->prob.n) * sizeof *s->y);
     v->seen[e->k]++;
     v->hit = v->known = 0;
@@ -229,6 +245,37 @@ static int happen(costate_solver *s, run *r)
         v->stopped = 1;
         v->t_end = e->t;
     } else cst__events_mode(s, e->after, e->held_after);
+    return 0;
+}
+
+/* Conditions of the text were found to be others behind the last event than when its algebraic states were made consistent, as
+ * they are again, until they stay. */
+static int conditions_stay(costate_solver *s, double t)
+{
+    events *v = s->ev;
+    happened *e = &v->list[v->count - 1];
+    TRY(settle(s, t));
+    for (int round = 0; s->prob.mass && e->held_after != v->mv.at.held; round++) {
+        if (round == CONDITIONS) return sliding(s, t, e->k);
+        e->held_after = v->mv.at.held;
+        memcpy(s->y, event_before(s, e), (size_t)s->prob.n * sizeof *s->y);
+        cst__events_mode(s, e->mode, e->held);
+        TRY(cst__event_happen(s, e, s->y, NULL));
+        TRY(cst__event_consistent(s, e, s->y));
+        cst__events_after(s, e, s->y);
+        cst__events_mode(s, e->after, e->held_after);
+        TRY(settle(s, t));
+    }
+    e->held_after = v->mv.at.held;
+    return 0;
+}
+
+/* Directions through the last event, when all that is behind it is known. */
+static int carry(costate_solver *s, run *r)
+{
+    const happened *e = &s->ev->list[s->ev->count - 1];
+    for (int b = 0; r->tg && b < r->tg->cut.blocks; b++)
+        TRY(cst__event_happen_tangent(s, e, event_before(s, e), s->y, &r->tg->block[b], r->tg->block[b].ydot, 1));
     return 0;
 }
 
@@ -272,7 +319,7 @@ static int guard_due(costate_solver *s, double t, const double *sides, int *k)
     *k = -1;
     if (!v->guards) return 0;
     TRY(cst__event_values(s, t, s->y, v->e[1]));
-    TRY(deriv_rhs(&s->d, cst__beside(t, s->t1), s->y, s->p, v->f));
+    TRY(cst__consistent_slopes(s, t, s->y, v->f));
     TRY(cst__event_slopes(s, t, s->y, v->f, v->slope[1]));
     for (int q = 0; q < v->guards; q++) {
         const double side = sides[q], direction = s->prob.direction ? s->prob.direction[q] : 0;
@@ -353,7 +400,7 @@ static int due(costate_solver *s, run *r, const step *st)
             TRY(grazes(s, st, &v->pending, v->slope[0][v->pending.k]));
             sides[v->pending.k] = 0;
         } else v->next++;
-        TRY(happen(s, r));
+        TRY(happen(s));
     }
     while (!v->stopped) {
         k = -1;
@@ -363,17 +410,20 @@ static int due(costate_solver *s, run *r, const step *st)
         if (k < 0) break;
         if (k >= v->guards) v->next++;
         else sides[k] = 0;
+        if (v->count > count) TRY(carry(s, r));
         s->stats.ties++;
         v->pending = (happened){.k = k, .count = v->seen[k], .t = r->t, .step = s->log.count};
         v->pending.moves = k < v->guards || s->d.event_times.fn.eval;
         if (stands_here(s, k)) s->stats.ties--;
         else TRY(stand_still(s, r, 1));
-        TRY(happen(s, r));
+        TRY(happen(s));
     }
-    if (v->count == count || v->stopped) return 0;
-    if (r->t == s->t1 && v->list[v->count - 1].moves) return stand_still(s, r, 0);
-    TRY(settle(s, r->t));
-    v->list[v->count - 1].held_after = v->mv.at.held;
+    if (v->count == count) return 0;
+    if (v->stopped || r->t == s->t1) TRY(carry(s, r));
+    if (v->stopped) return 0;
+    if (r->t == s->t1) return v->list[v->count - 1].moves ? stand_still(s, r, 0) : 0;
+    TRY(conditions_stay(s, r->t));
+    TRY(carry(s, r));
     return start_anew(s, r);
 }
 

@@ -1,10 +1,12 @@
 /* event_step.c - steps that begin or end at an event, along directions. See events.h (E1).
  *
  * A step that ends at a guard is tangent twice: with its end held, which says how its end moves, and then with it. A step of no
- * length is y+ = y + h f + ..., at h = 0. */
+ * length is y+ = y + h f + ..., at h = 0; differential states go by it, and algebraic ones are made consistent again. */
 #include "core/driver.h"
 
 #include "base/kernels.h"
+#include "core/consistent.h"
+#include "method/mass.h"
 
 #include <math.h>
 
@@ -81,10 +83,13 @@ static int moved_tangent(costate_solver *s, const step *st, dblock *d, double *e
     return rc;
 }
 
-/* f at a step of no length, in its mode. */
-static int still_slope(costate_solver *s, const step *st, double *f)
+int cst__event_still(costate_solver *s, const step *st, int w, const double *shift, double *ydot, double *f)
 {
-    return deriv_rhs(&s->d, st->t, st->y, s->p, f);
+    TRY(deriv_rhs(&s->d, st->t, st->y, s->p, f));
+    mass_divide(s, f);
+    for (size_t i = 0; i < (size_t)s->prob.n; i++)
+        for (size_t l = 0; l < (size_t)w; l++) ydot[i * (size_t)w + l] += shift[l] * f[i];
+    return 0;
 }
 
 static int tangent_along(costate_solver *s, const step *st, dblock *d, const double *z, const double *shift, double *err)
@@ -92,12 +97,12 @@ static int tangent_along(costate_solver *s, const step *st, dblock *d, const dou
     double sdot[LANES_MOST];
     const size_t w = (size_t)d->w;
     if (st->h == 0) {
-        TRY(still_slope(s, st, s->ev->f));
-        for (size_t i = 0; i < (size_t)s->prob.n; i++)
-            for (size_t l = 0; l < w; l++) d->ydotnew[i * w + l] = d->ydot[i * w + l] + shift[l] * s->ev->f[i];
+        for (size_t l = 0; l < w; l++) sdot[l] = shift[l] + (z ? z[l] : 0); /* of its end */
+        memcpy(d->ydotnew, d->ydot, s->live * w * sizeof *d->ydot);
         d->moved = 1;
         if (err) *err = 0;
-        return 0;
+        TRY(cst__event_still(s, st, d->w, shift, d->ydotnew, s->ev->f));
+        return cst__consistent_behind_tangent(s, st->to, st->y, sdot, d, d->ydotnew);
     }
     for (size_t l = 0; l < w; l++) sdot[l] = shift[l] / st->h;
     cst__event_load(s, d->pdot, d->w, z, sdot);
@@ -125,7 +130,7 @@ int cst__event_by_size(costate_solver *s, const step *st, double *b, double *q)
     const deriv_function *r = &s->d.running;
     if (q) memset(q, 0, (size_t)s->nobj * sizeof *q);
     if (st->h == 0) {
-        TRY(still_slope(s, st, b));
+        TRY(cst__consistent_slopes(s, st->t, st->y, b));
         return q && r->fn.eval ? r->fn.eval(0, st->t, st->y, s->p, q, r->data) : 0;
     }
     TRY(room_for_one(s));

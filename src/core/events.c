@@ -72,7 +72,7 @@ static size_t place(costate_solver *s, events *v, double *base)
     double **const parts[] = {&v->side, &v->working, &v->e[0], &v->e[1], &v->e[2], &v->e[3], &v->slope[0], &v->slope[1],
                               &v->slope[2], &v->slope[3], &v->seed};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++, used += g) *parts[i] = base ? base + used : NULL;
-    double **const vectors[] = {&v->f, &v->point, &v->row, &v->y0};
+    double **const vectors[] = {&v->f, &v->point, &v->near, &v->row, &v->y0};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++, used += n) *vectors[i] = base ? base + used : NULL;
     double **const params[] = {&v->prow, &v->p};
     for (size_t i = 0; i < sizeof params / sizeof *params; i++, used += np) *params[i] = base ? base + used : NULL;
@@ -123,6 +123,7 @@ void cst__events_close(costate_solver *s)
     if (!s->leader) {
         cst__release(&s->alloc, v->list);
         cst__release(&s->alloc, v->before);
+        cst__release(&s->alloc, v->after);
     }
     cst__release(&s->alloc, v->memory);
     cst__release(&s->alloc, v->seen);
@@ -192,7 +193,7 @@ static int take_times(costate_solver *s)
 /* Conditions of the text alone, where events cannot be: none is held. */
 static int lets_go(const costate_solver *s)
 {
-    return event_only_held(s->ev) && s->fam->history_doubles;
+    return event_only_held(s->ev) && (s->fam->history_doubles || s->constraint || s->prob.steady);
 }
 
 void cst__events_hold(costate_solver *s)
@@ -226,8 +227,10 @@ int cst__events_start(costate_solver *s)
         return cst__fail(s, COSTATE_ERR_EVENTS, "bdf does not start anew at events yet: use radau2a or rodas4");
     if (s->fam->history_doubles && !lets_go(s))
         return cst__fail(s, COSTATE_ERR_EVENTS, "multistep methods of one's own take no events");
-    if (s->prob.mass) return cst__fail(s, COSTATE_ERR_EVENTS, "systems with a mass matrix take no events yet");
-    if (s->prob.slopes || s->prob.steady) return cst__fail(s, COSTATE_ERR_EVENTS, "residuals and steady starts take no events");
+    if (s->constraint)
+        return cst__fail(s, COSTATE_ERR_EVENTS, "behind an event variables of index 2 would have to be found from derivatives of their "
+                                                "constraints, which is done at t0 only");
+    if (s->prob.steady) return cst__fail(s, COSTATE_ERR_EVENTS, "a steady start takes no events");
     v->count = v->lasts = 0;
     v->next = v->hit = v->known = v->stopped = v->rebound = v->kept = 0;
     v->fresh = 1;
@@ -270,6 +273,7 @@ int cst__events_halve(costate_solver *h, const costate_solver *s)
         happened e = from->list[i];
         e.step *= 2;
         TRY(cst__events_append(h, &e, event_before(s, &from->list[i])));
+        if (from->after) cst__events_after(h, &v->list[v->count - 1], event_after(s, &from->list[i]));
     }
     v->first_mode = from->first_mode, v->first_held = from->first_held;
     v->stopped = from->stopped, v->t_end = from->t_end;
@@ -307,7 +311,7 @@ void cst__events_follow(costate_solver *w)
 {
     events *v = w->ev;
     const events *from = w->leader->ev;
-    v->list = from->list, v->before = from->before, v->count = from->count;
+    v->list = from->list, v->before = from->before, v->after = from->after, v->count = from->count;
     v->first_mode = from->first_mode, v->first_held = from->first_held;
     v->stopped = from->stopped, v->t_end = from->t_end;
     memcpy(v->p, from->p, (size_t)w->prob.np * sizeof *v->p);
@@ -321,27 +325,34 @@ void cst__events_follow(costate_solver *w)
 
 /* ---- the list ---------------------------------------------------------------------------------------------------------- */
 
+/* A longer array in the place of *at, its first `count` entries as they were; 0: no memory. */
+static int longer(costate_solver *s, void *at, size_t count, size_t capacity, size_t size)
+{
+    void *old, *new = cst__alloc(&s->alloc, capacity, size);
+    if (!new) return 0;
+    memcpy(&old, at, sizeof old);
+    if (count) memcpy(new, old, count * size);
+    cst__release(&s->alloc, old);
+    memcpy(at, &new, sizeof new);
+    return 1;
+}
+
 static int grow(costate_solver *s)
 {
     events *v = s->ev;
-    const size_t n = (size_t)s->prob.n, capacity = v->capacity ? 2 * (size_t)v->capacity : 16;
-    happened *list = cst__alloc(&s->alloc, capacity, sizeof *list);
-    double *before = cst__alloc(&s->alloc, capacity, n * sizeof *before);
-    if (!list || !before) {
-        cst__release(&s->alloc, list);
-        cst__release(&s->alloc, before);
+    const size_t n = (size_t)s->prob.n * sizeof(double), count = (size_t)v->count;
+    const size_t capacity = v->capacity ? 2 * (size_t)v->capacity : 16;
+    if (!longer(s, &v->list, count, capacity, sizeof *v->list) || !longer(s, &v->before, count, capacity, n) ||
+        (s->prob.mass && !longer(s, &v->after, count, capacity, n)))
         return cst__fail(s, COSTATE_ERR_MEMORY, "the list of %zu events", capacity);
-    }
-    if (v->count) {
-        memcpy(list, v->list, (size_t)v->count * sizeof *list);
-        memcpy(before, v->before, (size_t)v->count * n * sizeof *before);
-    }
-    cst__release(&s->alloc, v->list);
-    cst__release(&s->alloc, v->before);
-    v->list = list;
-    v->before = before;
     v->capacity = (int64_t)capacity;
     return 0;
+}
+
+void cst__events_after(costate_solver *s, const happened *e, const double *y)
+{
+    const size_t n = (size_t)s->prob.n;
+    if (s->ev->after) memcpy(s->ev->after + (size_t)(e - s->ev->list) * n, y, n * sizeof *y);
 }
 
 int cst__events_append(costate_solver *s, const happened *e, const double *y)
@@ -415,6 +426,7 @@ int costate_events_sized(costate_solver *s, int64_t i, costate_event *found, siz
     memcpy(s->ev->point, before, (size_t)s->prob.n * sizeof *before);
     cst__events_mode(s, e->mode, e->held);
     TRY(cst__event_happen(s, e, s->ev->point, NULL));
+    if (event_after(s, e)) memcpy(s->ev->point, event_after(s, e), (size_t)s->prob.n * sizeof *before);
     const costate_event event = {.k = e->k, .count = e->count, .t = e->t, .mode = e->after, .held = e->held_after,
                                  .step = e->step, .grazing = e->grazing, .before = before, .after = s->ev->point};
     sized_give(found, size, &event, sizeof event);

@@ -51,6 +51,7 @@ struct events {
     int user_guards, user_timed; /* those that are no conditions of the text */
     happened *list;
     double *before;          /* n for each: the state before */
+    double *after;           /* n for each: behind it, where that is not found from the one before alone; NULL: nowhere */
     int64_t count, capacity;
     int64_t *seen;           /* of each k */
     int64_t at;              /* how many events there were before the step that was entered last */
@@ -72,7 +73,7 @@ struct events {
     int64_t lasts;
     int rebound;             /* the same guard again at once */
     int blamed;              /* the event that a failure is about, -1: none */
-    double *f, *point, *row, *prow; /* n; n; n; np + 2 */
+    double *f, *point, *near, *row, *prow; /* n; n; n; n; np + 2 */
     double *pext, *mext, *mext_dot; /* (np + 2) x lanes */
     double *one;             /* memory of a block of one direction, and of one adjoint */
     size_t one_doubles;
@@ -96,6 +97,7 @@ int cst__events_release(costate_solver *s, int status);    /* 1: what failed may
 int cst__events_start(costate_solver *s);                  /* a run begins: times, mode */
 void cst__events_follow(costate_solver *worker);           /* a worker sees its leader's run, and is in its mode */
 int cst__events_append(costate_solver *s, const happened *e, const double *y);
+void cst__events_after(costate_solver *s, const happened *e, const double *y); /* y is the state behind it */
 void cst__events_end(const costate_solver *s);             /* mode at the end of the run */
 void cst__events_enter(const costate_solver *s, step *st); /* a recorded step: mode, begins, ends */
 happened *cst__event_at(const costate_solver *s, int64_t n); /* that at the end of n steps; NULL: none */
@@ -109,6 +111,10 @@ const char *cst__event_name(const costate_solver *s, int k, char buffer[32]);
 static inline const double *event_before(const costate_solver *s, const happened *e)
 {
     return s->ev->before + (e - s->ev->list) * s->prob.n;
+}
+static inline const double *event_after(const costate_solver *s, const happened *e) /* NULL: it is not kept */
+{
+    return s->ev->after ? s->ev->after + (e - s->ev->list) * s->prob.n : NULL;
 }
 static inline int event_held(const events *v, int k) /* a condition of the text: its bit + 1; 0: no */
 {
@@ -135,6 +141,8 @@ int cst__event_take(costate_solver *s, const step *st, double *err);
 int cst__event_tangent(costate_solver *s, const step *st, dblock *d, double *err);
 int cst__event_running_tangent(costate_solver *s, const step *st, dblock *d);
 int cst__event_dense_tangent(costate_solver *s, const step *st, double theta, dblock *d, double *ydot, int first);
+/* A step of no length: ydot (n x w) += hdot M^+ f, and M^+ f. */
+int cst__event_still(costate_solver *s, const step *st, int w, const double *hdot, double *ydot, double *f);
 int cst__event_by_size(costate_solver *s, const step *st, double *b, double *q); /* Phi_h (n); q: of integrals, or NULL */
 /* Of directions that were carried before, for second order: taudot of an event, behind it ydot- (n x w). */
 static inline double *cst__event_kept(const costate_solver *s, const happened *e, int w)
@@ -182,10 +190,13 @@ static inline int take_dense(costate_solver *s, const step *st, double theta, db
 }
 
 /* ---- event_happen.c ---- */
-/* The event at y-, in place; psi NULL: not wanted. And of a block of directions ydot (n x w), with d->taudot. */
+/* The event at y-, in place: objectives (psi NULL: not wanted) and reset; then, in the mode behind it, algebraic states made
+ * consistent. And of a block of directions ydot (live x w), with d->taudot; after: y+, read where there are algebraic states. */
 int cst__event_happen(costate_solver *s, const happened *e, double *y, double *psi);
-int cst__event_happen_tangent(costate_solver *s, const happened *e, const double *before, dblock *d, double *ydot,
-                              int objectives);
+int cst__event_consistent(costate_solver *s, const happened *e, double *y);
+int cst__event_happen_tangent(costate_solver *s, const happened *e, const double *before, const double *after, dblock *d,
+                              double *ydot, int objectives);
+int cst__event_corrects(const costate_solver *s, const happened *e); /* 1: algebraic states are made consistent there */
 int cst__event_on(const costate_solver *s, const happened *e); /* k of on_event */
 int cst__event_repeat(costate_solver *s, const happened *e, double *y, double *psi); /* of a whole state */
 void cst__event_keep(costate_solver *s, const happened *e, const dblock *d);         /* taudot and ydot- */
@@ -201,6 +212,7 @@ int cst__event_values(costate_solver *s, double t, const double *y, double *e);
 int cst__event_slopes(costate_solver *s, double t, const double *y, const double *f, double *slope);
 
 /* ---- event_sides.c ---- */
+int cst__events_conditions(costate_solver *s); /* those of the text at t0, and algebraic states that depend on them, in s->y0 */
 int cst__event_sides(costate_solver *s, double t);                    /* anew, at s->y */
 /* At a time that was reached: events that are due there. */
 int cst__events_due(costate_solver *s, struct run *r, const step *st);

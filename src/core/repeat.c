@@ -56,7 +56,7 @@ static int event_directions(costate_solver *s, const step *st, dblock *d)
     double *new = d->ydotnew;
     TRY(take_tangent(s, &at, d, NULL));
     if (!at.ends || !new) return 0;
-    return cst__event_happen_tangent(s, at.ends, event_before(s, at.ends), d, new, 0);
+    return cst__event_happen_tangent(s, at.ends, event_before(s, at.ends), event_after(s, at.ends), d, new, 0);
 }
 
 int cst__replay_joint(void *ctx, int64_t n, int fresh, const double *state, double *stages, double *next)
@@ -164,9 +164,10 @@ static int happen(costate_solver *s, const step *st, double *y, tangent *tg, int
     now.t = st->to;
     for (int b = 0; joint && b < tg->cut.blocks; b++) cst__event_keep(s, e, &tg->block[b]);
     if (y) TRY(cst__event_repeat(s, &now, y, psi));
-    const double *before = !y ? event_before(s, e) : s->d.reset.fn.eval && !event_held(s->ev, e->k) ? s->ev->f : y;
+    if (y && s->log.fresh) cst__events_after(s, e, y);
+    const double *before = y ? s->ev->f : event_before(s, e), *after = y ? y : event_after(s, e);
     for (int b = 0; tg && b < tg->cut.blocks; b++)
-        TRY(cst__event_happen_tangent(s, &now, before, &tg->block[b], tg->block[b].ydot, psi != NULL));
+        TRY(cst__event_happen_tangent(s, &now, before, after, &tg->block[b], tg->block[b].ydot, psi != NULL));
     if (e->after != COSTATE_STOP) cst__events_mode(s, e->after, e->held_after);
     else s->ev->t_end = st->to;
     return 0;

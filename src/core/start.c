@@ -68,8 +68,10 @@ int cst__restart(costate_solver *s)
     s->stats.steps = s->stats.rejected = 0;
     TRY(cst__log_start(s, s->t0));
     memset(s->psi, 0, (size_t)s->nobj * sizeof *s->psi);
+    if (s->ev) s->ev->first_mode = s->prob.first_mode, s->ev->first_held = 0;
     TRY(cst__consistent_begin(s, s->y0));
     if (s->ev) TRY(cst__events_start(s));
+    if (s->ev) TRY(cst__events_conditions(s));
     return cst__first_state(s, s->y0);
 }
 

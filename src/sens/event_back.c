@@ -2,6 +2,7 @@
 #include "sens/event_back.h"
 
 #include "base/kernels.h"
+#include "core/consistent.h"
 
 #include <math.h>
 
@@ -62,8 +63,14 @@ static int reset(costate_solver *s, const happened *e, ablock *b)
                          b->mu_dot, r->data);
 }
 
-int cst__event_back(costate_solver *s, const happened *e, ablock *b)
+int cst__event_back(costate_solver *s, const happened *e, const double *after, const double *ydot_after, ablock *b)
 {
+    const double *tdot = taudot_of(s, e, b);
+    if (cst__event_corrects(s, e)) {
+        if (e->after != COSTATE_STOP) cst__events_mode(s, e->after, e->held_after);
+        TRY(cst__consistent_behind_adjoint(s, e->t, after, tdot, ydot_after, b));
+        cst__events_mode(s, e->mode, e->held);
+    }
     if (event_held(s->ev, e->k)) return 0;
     if (s->d.reset.fn.eval) TRY(reset(s, e, b));
     return on_event(s, e, b);
@@ -190,21 +197,55 @@ static int still_part(costate_solver *s, const step *st, const deriv_function *g
              : deriv_vjp(&s->d, st->t, st->y, s->p, b->w, hdot_u, reach, b->mu_dot);
 }
 
+/* Algebraic states at its end are functions of the others and of the time there. *u, *udot: what is owed to f then. */
+static int still_consistent(costate_solver *s, const step *st, const double *ydot, ablock *b, const motion *m, owed *o, double *at)
+{
+    const size_t n = (size_t)s->prob.n, w = (size_t)b->w, nw = n * w;
+    double end[LANES_MOST], *ydot_end = at, *f = at + 2 * nw;
+    ablock here = *b;
+    dblock d = {.w = b->w, .pdot = b->pdot, .fdot = at + nw};
+    memset(here.nu, 0, sizeof here.nu);
+    memset(here.nu_dot, 0, sizeof here.nu_dot);
+    if (b->lambda_dot) {
+        for (size_t l = 0; l < w; l++) end[l] = m->z[l] + m->shift[l];
+        memcpy(ydot_end, ydot, nw * sizeof *ydot);
+        TRY(cst__event_still(s, st, b->w, m->shift, ydot_end, f));
+        TRY(cst__consistent_behind_tangent(s, st->to, st->y, end, &d, ydot_end));
+    }
+    TRY(cst__consistent_behind_adjoint(s, st->to, st->y, end, ydot_end, &here));
+    for (size_t l = 0; l < w; l++) {
+        o->t[l] += here.nu[l], o->h[l] += here.nu[l];
+        o->t_dot[l] += here.nu_dot[l], o->h_dot[l] += here.nu_dot[l];
+    }
+    return 0;
+}
+
+/* M^+ lambda */
+static const double *by_mass(const costate_solver *s, size_t w, const double *lambda, double *to)
+{
+    const double *mass = s->prob.mass;
+    for (size_t i = 0; i < (size_t)s->prob.n * w; i++)
+        to[i] = !mass ? lambda[i] : mass[i / w] != 0 ? lambda[i] / mass[i / w] : 0;
+    return to;
+}
+
 /* As still_part; what is added to lambda_dot must not be seen by the other part: it is put off. */
 static int still_step(costate_solver *s, const step *st, const double *ydot, ablock *b, const motion *m, owed *o)
 {
     const size_t n = (size_t)s->prob.n, w = (size_t)b->w, nw = n * w;
     const size_t most = n > (size_t)s->nobj ? n : (size_t)s->nobj;
     const int running = b->omega && s->d.running.fn.eval;
-    double *at = cst__scratch(s, &s->ev->room, n + nw + 2 * most + 2 * most * w + nw);
+    double *at = cst__scratch(s, &s->ev->room, n + 3 * nw + 2 * most + 2 * most * w + nw + n);
     if (!at) return s->status;
-    double *f = at, *later = at + n, *rest = later + nw;
+    double *f = at, *later = at + n, *u = later + nw, *udot = u + nw, *rest = udot + nw;
+    if (s->prob.mass) TRY(still_consistent(s, st, ydot, b, m, o, rest));
     memset(later, 0, nw * sizeof *later);
-    TRY(deriv_rhs(&s->d, st->t, st->y, s->p, f));
+    TRY(cst__consistent_slopes(s, st->t, st->y, f));
+    by_mass(s, w, b->lambda, u);
+    if (b->lambda_dot) by_mass(s, w, b->lambda_dot, udot);
     for (int part = 0; part <= running; part++) {
         const int rows = part ? s->nobj : s->prob.n;
-        TRY(still_part(s, st, part ? &s->d.running : NULL, rows, part ? b->omega : b->lambda, part ? NULL : b->lambda_dot, f,
-                       ydot, b, m, o, rest));
+        TRY(still_part(s, st, part ? &s->d.running : NULL, rows, part ? b->omega : u, part ? NULL : udot, f, ydot, b, m, o, rest));
         if (b->lambda_dot) add_to(nw, rest + 2 * (size_t)rows + 2 * (size_t)rows * w, later);
     }
     if (b->lambda_dot) add_to(nw, later, b->lambda_dot);
@@ -215,20 +256,17 @@ static int still_step(costate_solver *s, const step *st, const double *ydot, abl
 static int unit_step(costate_solver *s, const step *st, const guard *g, double *q, double *qp, double *qt, double *qh)
 {
     const size_t np = (size_t)s->prob.np, n = (size_t)s->prob.n;
+    ablock one = {.w = 1, .lambda = q, .mu = np ? qp : NULL};
+    owed o = {0};
     memcpy(q, g->ey, n * sizeof *q);
     memset(q + n, 0, (s->live - n) * sizeof *q);
     memset(qp, 0, np * sizeof *qp);
-    *qt = *qh = 0;
-    if (st->h == 0) {
-        for (size_t i = 0; i < n; i++) *qh += g->ey[i] * g->b[i];
-        return 0;
+    if (st->h == 0) TRY(still_step(s, st, NULL, &one, NULL, &o));
+    else {
+        one.work = cst__scratch(s, &s->ev->room, (s->fam->single_doubles ? s->fam->single_doubles : s->fam->adjoint_doubles)(s));
+        if (!one.work) return s->status;
+        TRY(family_step(s, st, NULL, NULL, &one, NULL, &o));
     }
-    const size_t work = (s->fam->single_doubles ? s->fam->single_doubles : s->fam->adjoint_doubles)(s);
-    double *memory = cst__scratch(s, &s->ev->room, work);
-    if (!memory) return s->status;
-    ablock one = {.w = 1, .lambda = q, .mu = np ? qp : NULL, .work = memory};
-    owed o;
-    TRY(family_step(s, st, NULL, NULL, &one, NULL, &o));
     *qt = o.t[0];
     *qh = o.h[0];
     return 0;
@@ -238,7 +276,7 @@ static int unit_step(costate_solver *s, const step *st, const guard *g, double *
 static int late(costate_solver *s, const step *st, ablock *b, const guard *g, owed *o, double *q)
 {
     const size_t n = (size_t)s->prob.n, w = (size_t)b->w, np = (size_t)s->prob.np;
-    double *qp = q + s->live, qt, qh;
+    double *qp = q + s->live, qt = 0, qh = 0;
     TRY(unit_step(s, st, g, q, qp, &qt, &qh));
     for (size_t l = 0; l < w; l++) {
         const double kappa_dot = -(b->nu_dot[l] + g->kappa[l] * g->e_tdot[l] + o->h_dot[l]) / g->d;

@@ -10,8 +10,8 @@
 
 #include "core/driver.h"
 
-/* Behind the event: from what is owed to y+ and, b->nu, to its time, to what is owed before it. */
-int cst__event_back(costate_solver *s, const happened *e, ablock *b);
+/* Behind the event: from what is owed to y+ = after and, b->nu, to its time, to what is owed before it. */
+int cst__event_back(costate_solver *s, const happened *e, const double *after, const double *ydot_after, ablock *b);
 /* The step that begins or ends at events, second order too; its guard, its time. */
 int cst__event_adjoint(costate_solver *s, const step *st, const double *ydot, const double *dstages, ablock *b);
 

@@ -114,6 +114,7 @@ struct costate_solver {
     reserve block_states; /* two states within a block of steps that is computed again */
     reserve of_start;         /* memory of */
     const double *start_mass; /* M at t0, where it is not the problem's: core/consistent.c; NULL: it is */
+    const double *anew_at;    /* where values are made consistent: the time of an event; NULL: t0 */
     reserve of_constraint;
     const signed char *constraint; /* n: equations that are constraints of index 2; NULL: there are none. core/hidden.h */
     int start_stays;               /* parameters do not move the initial values off them */
