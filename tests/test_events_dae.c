@@ -316,7 +316,8 @@ static void against_ordinary(const char *method, double rtol, double value, doub
         costate_solver *s = opened(k, 1, &q[1], method, rtol), *exact = opened(k, 0, &q[0], "dopri853", 1e-13);
         compute(s, &q[1], k, &one);
         compute(exact, &q[0], k, &other);
-        const double by[3] = {off(one.psi, other.psi, 2), fmax(off(one.dp, other.dp, 10), q[0].fn[OF_INIT] ? 0 : off(one.dy0, other.dy0, 2)),
+        const double start = q[0].fn[OF_INIT] ? 0 : off(one.dy0, other.dy0, 2);
+        const double by[3] = {off(one.psi, other.psi, 2), fmax(off(one.dp, other.dp, 10), start),
                               fmax(off(one.h[0], other.h[0], 25), off(one.h[1], other.h[1], 25))};
         print_message("%-8s %-9s %d events, psi %.1e, gradient %.1e, Hessian %.1e\n", method, k->name, one.events, by[0], by[1],
                       by[2]);
@@ -342,7 +343,7 @@ static void budgets_and_threads_change_no_bit(void **state)
     static const char *const methods[] = {"sdirk4a", "radau2a", "lobatto3c", "rodas4"};
     int64_t again = 0;
     for (size_t i = 0; i < COUNT(pairs); i++)
-        for (size_t m = 0; m < COUNT(methods); m++) {
+        for (size_t m = i % 2; m < COUNT(methods); m += 2) {
             jets q;
             numbers one, other;
             memset(&one, 0, sizeof one);
@@ -356,7 +357,7 @@ static void budgets_and_threads_change_no_bit(void **state)
             assert_memory_equal(&one, &other, sizeof one);
             costate_free(s);
         }
-    assert_true(again > 500);
+    assert_true(again > 100);
 }
 
 /* ---- what is refused ------------------------------------------------------------------------------------------------------- */

@@ -256,8 +256,8 @@ static int newton(costate_solver *s, const double *given, double *y, double *wor
     if (rc) return cst__start_failed(s, rc, "rhs", y);
     for (int i = 0; i < s->prob.n; i++)
         if (!isfinite(x[i]))
-            return cst__fail_at(s, COSTATE_ERR_NOT_FINITE, place(s), 0, 0, -1, i, "%s is %g at t = %.10g", cst__equation(s, i, one),
-                                x[i], place(s));
+            return cst__fail_at(s, COSTATE_ERR_NOT_FINITE, place(s), 0, 0, -1, i, "%s is %g at t = %.10g",
+                                cst__equation(s, i, one), x[i], place(s));
     for (int k = 0; k < ROUNDS; k++) {
         rc = cst__start_matrix(s, y);
         singular = k > 0 && rc == STEP_MATRIX && s->im->trouble == LINSOL_SINGULAR; /* where the iteration led */

@@ -31,7 +31,8 @@ const double *cst__start_mass(const costate_solver *s);  /* M there: more of it 
  * 0 = f_at + f_a,y y' where it has no mass. */
 int cst__consistent_behind(costate_solver *s, double t, double *y);
 int cst__consistent_behind_tangent(costate_solver *s, double t, const double *y, const double *tdot, dblock *d, double *ydot);
-int cst__consistent_behind_adjoint(costate_solver *s, double t, const double *y, const double *tdot, const double *ydot, ablock *b);
+int cst__consistent_behind_adjoint(costate_solver *s, double t, const double *y, const double *tdot, const double *ydot,
+                                   ablock *b);
 int cst__consistent_slopes(costate_solver *s, double t, const double *y, double *slope);
 
 /* Of a steady start: state i has its slope among the last states, so many further on, if it has one. */

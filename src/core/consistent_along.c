@@ -130,7 +130,8 @@ int cst__consistent_behind_tangent(costate_solver *s, double t, const double *y,
     return status;
 }
 
-int cst__consistent_behind_adjoint(costate_solver *s, double t, const double *y, const double *tdot, const double *ydot, ablock *b)
+int cst__consistent_behind_adjoint(costate_solver *s, double t, const double *y, const double *tdot, const double *ydot,
+                                   ablock *b)
 {
     if (!cst__start_any(s)) return 0;
     s->anew_at = &t;

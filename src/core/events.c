@@ -228,8 +228,9 @@ int cst__events_start(costate_solver *s)
     if (s->fam->history_doubles && !lets_go(s))
         return cst__fail(s, COSTATE_ERR_EVENTS, "multistep methods of one's own take no events");
     if (s->constraint)
-        return cst__fail(s, COSTATE_ERR_EVENTS, "behind an event variables of index 2 would have to be found from derivatives of their "
-                                                "constraints, which is done at t0 only");
+        return cst__fail(s, COSTATE_ERR_EVENTS,
+                         "behind an event variables of index 2 would have to be found from derivatives of their constraints, "
+                         "which is done at t0 only");
     if (s->prob.steady) return cst__fail(s, COSTATE_ERR_EVENTS, "a steady start takes no events");
     v->count = v->lasts = 0;
     v->next = v->hit = v->known = v->stopped = v->rebound = v->kept = 0;

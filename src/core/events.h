@@ -15,7 +15,8 @@
  *     kappa = -(nu + lambda.b + omega.q_h)/D;   lambda += kappa e_y^T;   mu += kappa e_p^T       for guards; then the step   (E3)
  *     mu += tau_p^T (nu + h_bar)                                        for times;  nu = t_bar - h_bar before the step       (E4)
  *
- * How a step moves: deriv/moving.h. Between two events there is always a step, if need be of no length: y+ = y, y+_h = f.
+ * Algebraic states are made consistent behind an event: core/consistent.h. How a step moves: deriv/moving.h. Between two events
+ * there is always a step, if need be of no length: y+ = y, y+_h = f.
  * docs/theory.md, "Events"
  *
  *     events.c        memory, checks, the list, modes along recorded steps

@@ -12,6 +12,7 @@
 #include "sens/back.h"
 
 #include "base/kernels.h"
+#include "core/consistent.h"
 #include "sens/event_back.h"
 
 /* All that lambda is, is owed; lambda is nothing then. */
@@ -32,18 +33,21 @@ static int failed(backward *b, int rc, double t)
 static int behind(backward *b, const happened *e, double *y, double *ydot)
 {
     costate_solver *s = b->s;
-    const deriv_function *r = &s->d.reset;
     const size_t n = (size_t)s->prob.n, w = (size_t)b->lanes;
-    const int resets = r->fn.eval && !event_held(s->ev, e->k);
     const double *before = event_before(s, e);
     cst__events_mode(s, e->mode, e->held);
-    memcpy(y, before, n * sizeof *y);
-    TRY(cst__event_happen(s, e, y, NULL));
+    memcpy(y, event_after(s, e) ? event_after(s, e) : before, n * sizeof *y);
+    if (!event_after(s, e)) TRY(cst__event_happen(s, e, y, NULL));
     if (!b->second) return 0;
     const double *taudot = cst__event_kept(s, e, b->lanes);
-    if (resets) return r->fn.jvp(e->k, e->t, before, s->p, b->lanes, taudot, taudot + w, b->pdot, ydot, r->data);
+    double *work = cst__alloc(&s->alloc, 2 * n * w, sizeof *work);
+    if (!work) return cst__fail(s, COSTATE_ERR_MEMORY, "an event on the way back");
+    dblock d = {.w = b->lanes, .pdot = b->pdot, .fdot = work, .dense = work + n * w};
+    memcpy(d.taudot, taudot, w * sizeof *taudot);
     memcpy(ydot, taudot + w, n * w * sizeof *ydot);
-    return 0;
+    const int rc = cst__event_happen_tangent(s, e, before, y, &d, ydot, 0);
+    cst__release(&s->alloc, work);
+    return rc;
 }
 
 /* y- of event e, and its directions at a fixed time. */
@@ -55,7 +59,7 @@ static int ahead(backward *b, const happened *e, double t, double *y, double *yd
     memcpy(y, event_before(s, e), n * sizeof *y);
     if (!b->second) return 0;
     const double *taudot = cst__event_kept(s, e, b->lanes), *along = taudot + w;
-    TRY(deriv_rhs(&s->d, t, y, s->p, b->v));
+    TRY(cst__consistent_slopes(s, t, y, b->v));
     for (size_t i = 0; i < n * w; i++) ydot[i] = along[i] - taudot[i % w] * b->v[i / w];
     return 0;
 }
@@ -76,6 +80,24 @@ static int still(backward *b, const happened *begins, const happened *ends, ablo
     return failed(b, rc, at);
 }
 
+/* (E2) at event e; y+ matters where algebraic states were made consistent. */
+static int through(backward *b, const happened *e, ablock *owed)
+{
+    costate_solver *s = b->s;
+    const size_t n = (size_t)s->prob.n;
+    if (!cst__event_corrects(s, e)) {
+        cst__events_mode(s, e->mode, e->held);
+        return cst__event_back(s, e, NULL, NULL, owed);
+    }
+    double *y = cst__alloc(&s->alloc, n * (1 + (size_t)(b->second ? b->lanes : 0)), sizeof *y), *ydot = y + n;
+    if (!y) return cst__fail(s, COSTATE_ERR_MEMORY, "an event on the way back");
+    int rc = behind(b, e, y, ydot);
+    cst__events_mode(s, e->mode, e->held);
+    if (!rc) rc = cst__event_back(s, e, y, ydot, owed);
+    cst__release(&s->alloc, y);
+    return rc;
+}
+
 int cst__back_to_event(backward *b, int64_t hi, ablock *owed)
 {
     costate_solver *s = b->s;
@@ -84,8 +106,7 @@ int cst__back_to_event(backward *b, int64_t hi, ablock *owed)
     if (!ends && !stands) return 0;
     give(b, owed);
     if (ends) {
-        cst__events_mode(s, ends->mode, ends->held);
-        TRY(failed(b, cst__event_back(s, ends, owed), ends->t));
+        TRY(failed(b, through(b, ends, owed), ends->t));
         cst__events_mode(s, b->path.mode, b->path.held);
     }
     if (stands) TRY(still(b, begins, ends, owed));

@@ -197,8 +197,9 @@ static int still_part(costate_solver *s, const step *st, const deriv_function *g
              : deriv_vjp(&s->d, st->t, st->y, s->p, b->w, hdot_u, reach, b->mu_dot);
 }
 
-/* Algebraic states at its end are functions of the others and of the time there. *u, *udot: what is owed to f then. */
-static int still_consistent(costate_solver *s, const step *st, const double *ydot, ablock *b, const motion *m, owed *o, double *at)
+/* Algebraic states at its end are functions of the others and of the time there. at: 3 n w and n. */
+static int still_consistent(costate_solver *s, const step *st, const double *ydot, ablock *b, const motion *m, owed *o,
+                            double *at)
 {
     const size_t n = (size_t)s->prob.n, w = (size_t)b->w, nw = n * w;
     double end[LANES_MOST], *ydot_end = at, *f = at + 2 * nw;
@@ -245,7 +246,8 @@ static int still_step(costate_solver *s, const step *st, const double *ydot, abl
     if (b->lambda_dot) by_mass(s, w, b->lambda_dot, udot);
     for (int part = 0; part <= running; part++) {
         const int rows = part ? s->nobj : s->prob.n;
-        TRY(still_part(s, st, part ? &s->d.running : NULL, rows, part ? b->omega : u, part ? NULL : udot, f, ydot, b, m, o, rest));
+        TRY(still_part(s, st, part ? &s->d.running : NULL, rows, part ? b->omega : u, part ? NULL : udot, f, ydot, b, m, o,
+                       rest));
         if (b->lambda_dot) add_to(nw, rest + 2 * (size_t)rows + 2 * (size_t)rows * w, later);
     }
     if (b->lambda_dot) add_to(nw, later, b->lambda_dot);
