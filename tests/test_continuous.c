@@ -421,18 +421,6 @@ static void what_cannot_be_done_is_refused(void **state)
     refused(o, "order 4");
 }
 
-static void the_certificate_is_of_discrete_ones(void **state)
-{
-    (void)state;
-    const costate_model_info about = costate_model_about(model);
-    const costate_options o = by("dopri5", 1e-6).options;
-    costate_solver *s = make_solver(costate_model_problem(model), &o);
-    costate_certificate c;
-    double y[2] = {0};
-    assert_refused(s, costate_check(s, about.t0, about.t1, about.p, y, &c), COSTATE_ERR_CONTINUOUS, "error bars");
-    costate_free(s);
-}
-
 static const costate_problem *whole;
 static double from_here; /* products are not numbers before */
 
@@ -502,7 +490,6 @@ int main(void)
         cmocka_unit_test(products_take_few_steps_and_solutions),
         cmocka_unit_test(products_do_not_depend_on_budgets),
         cmocka_unit_test(what_cannot_be_done_is_refused),
-        cmocka_unit_test(the_certificate_is_of_discrete_ones),
         cmocka_unit_test(a_failure_says_where_and_leaves_no_numbers),
     };
     return cmocka_run_group_tests(tests, open_model, close_model);

@@ -725,6 +725,11 @@ typedef struct costate_certificate {
     costate_measure lanes;      /* products of several lanes against those of one, for all widths that are used */
     int runs, failed;           /* perturbed runs, and how many of them failed */
     char remark[512];           /* what does not hold, what could not be judged and why; "": nothing to say */
+    int continuous;             /* 1: of derivatives by the adjoint equations, which are as exact as the run: identity, worst and
+                                   symmetry are not held against round-off, but must fall with the tolerance */
+    costate_measure tighter; /* continuous: by how much gradients and Hessian products at a hundredth of the tolerance differ from
+                                those of the steps, relative; a third of that at the tolerance, or 100 times the smaller one */
+    costate_measure bars;    /* continuous: how far gradients are from those at a hundredth of the tolerance, in error bars */
 } costate_certificate;
 
 /* Runs the problem from y (or init) and checks it. y is not changed. COSTATE_CHECK_FAILED if the certificate does not hold.

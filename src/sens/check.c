@@ -22,14 +22,7 @@ static double tolerance(const costate_solver *s)
     return most;
 }
 
-typedef struct pair {
-    double adjoint, tangent; /* <gradient, way>, and the tangent along it */
-    double terms;            /* sum of |gradient_i way_i| */
-    double change;           /* over a finite step: the size of an objective whose gradient happens to vanish */
-    double noise;            /* round-off of both */
-} pair;
-
-static pair compare(const check *c, int way, size_t goal)
+pair cst__check_pair(const check *c, int way, size_t goal)
 {
     size_t w = (size_t)c->goals;
     pair r = {0};
@@ -48,7 +41,7 @@ static pair compare(const check *c, int way, size_t goal)
     return r;
 }
 
-static double largest(const check *c, size_t goal)
+double cst__check_largest(const check *c, size_t goal)
 {
     double most = 0;
     for (size_t i = 0; i < c->m; i++) most = fmax(most, fabs(c->grad[i * (size_t)c->goals + goal]) * c->scale[i]);
@@ -69,14 +62,14 @@ static void adjoints(check *c)
     for (int q = 0; q < c->ways; q++) {
         cst__check_way(c, q, c->d, 1);
         for (size_t l = 0; l < (size_t)c->goals; l++) {
-            pair r = compare(c, q, l);
+            pair r = cst__check_pair(c, q, l);
             double off = fabs(r.adjoint - r.tangent), noise = 1000 * r.noise / out->tolerance;
             double size = fmax(r.terms, 1e-2 * r.change);
             if (q >= c->units) {
                 if (off > 0) out->identity = fmax(out->identity, defect(off, size, noise, out->tolerance));
                 continue;
             }
-            size = fmax(fmax(r.terms, fabs(r.tangent)), 1e-4 * fmax(r.change, largest(c, l)));
+            size = fmax(fmax(r.terms, fabs(r.tangent)), 1e-4 * fmax(r.change, cst__check_largest(c, l)));
             if (off > 0) off = defect(off, size, noise / 100, 100 * out->tolerance);
             if (off < out->worst) continue;
             out->worst = off;
@@ -106,10 +99,11 @@ static int compute(check *c)
     TRY(cst__check_ways(c));
     TRY(cst__check_noise(c));
     TRY(cst__check_steps(c));
-    adjoints(c);
+    if (!c->continuous) adjoints(c);
     TRY(cst__check_second(c));
     TRY(cst__check_taylor(c));
     TRY(pattern(c->s, c->out));
+    if (c->continuous) TRY(cst__check_continuous(c));
     return cst__check_free(c);
 }
 
@@ -133,10 +127,7 @@ static int examine_chosen(check *c, int count, const int *variable)
 {
     costate_solver *s = c->s;
     const int automatic = s->automatic;
-    if (s->opt.adjoint[0] == 'c')
-        return cst__fail(s, COSTATE_ERR_CONTINUOUS,
-                         "the certificate is of derivatives of the computed numbers, to round-off, and those of the adjoint "
-                         "equations are as accurate as the run: error bars say how much that is");
+    c->continuous = c->out->continuous = s->opt.adjoint[0] == 'c';
     TRY(cst__check_open(c, count, variable));
     s->automatic = 0;
     int status = examine(c);
@@ -180,7 +171,9 @@ int costate_check_some_sized(costate_solver *s, double t0, double t1, const doub
                                       .free_steps = nothing,
                                       .second = nothing,
                                       .products = nothing,
-                                      .lanes = nothing};
+                                      .lanes = nothing,
+                                      .tighter = nothing,
+                                      .bars = nothing};
     costate_certificate own = none;
     if (!certificate) {
         int status = cst__begin(s);

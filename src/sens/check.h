@@ -7,6 +7,7 @@
  *     free        the same against differences of whole runs, which see what frozen steps cannot: a switch that moves
  *     second      symmetry; Hessian products against differences of tangents                          check_second.c
  *     Taylor      psi(x + eps d) - psi(x) - eps <g, d> = O(eps^2), less eps^2/2 <d, H d> = O(eps^3)   check_taylor.c
+ *     tighter     of the adjoint equations: what differs from the tangents falls with the tolerance   check_continuous.c
  *
  * The options are those of the solver: what is judged is what costate_gradient and costate_hessian compute. Whatever is compared
  * with differences goes through a ladder (check_ladder.c), which says how well the differences know, for every objective and
@@ -102,10 +103,14 @@ typedef struct check {
     int goals;              /* combinations of objectives whose gradients are compared: each by itself, or a sample and sums */
     int goal[CHECK_GOALS];  /* the objective; -1: a sum of all, each weighted by its own size */
     double *weights, *grad; /* nobj x goals; m x goals */
+    char alone[128];        /* why there is no run with a hundredth of the tolerance; "": there is */
+    int continuous;         /* 1: gradients are those of the adjoint equations */
     double *grad_noise;     /* m x goals: by how much the gradient of other multiples of the weights differs */
     double *tangent_noise;  /* ways x nobj: the same of tangents along multiples of the ways */
     double *factor_noise;   /* ways x nobj: the same at a place moved by round-off, of implicit methods; else 0 */
     double stretch;         /* the multiple at hand */
+    costate_options options; /* while tolerances are tighter: those that come back, */
+    double *atol;           /* n: and these */
 } check;
 
 int cst__check_open(check *c, int count, const int *variable); /* runs the problem; sizes */
@@ -136,6 +141,28 @@ double cst__check_softness(const check *c); /* how well defined a slope is, rela
 double cst__check_bound(const check *c); /* what a slope may be off, relative to itself; */
 /* And besides, nobj: softness times the largest slope of an objective, and round-off of the tangents along a way. */
 void cst__check_slack(const check *c, int way, double *slack);
+
+/* ---- check_continuous.c ------------------------------------------------------------------------------------------- */
+
+/* <gradient of a goal, way> and the tangent along it. */
+typedef struct pair {
+    double adjoint, tangent;
+    double terms;  /* sum of |gradient_i way_i| */
+    double change; /* over a finite step: the size of an objective whose gradient happens to vanish */
+    double noise;  /* round-off of both */
+} pair;
+
+pair cst__check_pair(const check *c, int way, size_t goal); /* c->d is that way */
+double cst__check_largest(const check *c, size_t goal);     /* the largest component of its gradient, by the sizes of x */
+int cst__check_continuous(check *c);
+/* check_second.c: what Hessian products by the adjoint equations differ from those of the steps, relative, for every way and goal
+ * that is looked at; and at [0] by how much they lack symmetry. rows of `off` that are filled; 0: they are not to be had. */
+enum { CHECK_APART = 1 + 4 * CHECK_WAYS };
+int cst__check_second_apart(check *c, double *off, size_t *rows);
+/* check_runs.c: a run with `share` of the tolerance, or of a fixed step, in place of the recorded one; until loosened the options
+ * are its own. */
+int cst__check_tighten(check *c, double share, double stride);
+void cst__check_loosen(check *c);
 
 /* ---- the others --------------------------------------------------------------------------------------------------- */
 

@@ -82,11 +82,11 @@ int cst__check_open(check *c, int count, const int *variable)
     size_t n = c->n = (size_t)s->prob.n, np = c->np = (size_t)s->prob.np, m = c->m = n + np, nobj = c->nobj = (size_t)s->nobj;
     c->goals = s->nobj < CHECK_GOALS ? s->nobj : CHECK_GOALS;
     size_t goals = (size_t)c->goals, matrix = CHECK_WAYS * nobj;
-    size_t doubles = 4 * m + n + np + 3 * nobj + CHECK_ROWS * (n + 1) + 4 * matrix + goals * (2 * m + nobj);
+    size_t doubles = 4 * m + 2 * n + np + 3 * nobj + CHECK_ROWS * (n + 1) + 4 * matrix + goals * (2 * m + nobj);
     double *at = c->memory = cst__alloc(&s->alloc, doubles + 2 * m + nobj, sizeof *at); /* whole numbers at the end */
     if (!at) return cst__fail(s, COSTATE_ERR_MEMORY, "the check");
     c->x = at, c->scale = at += m, c->d = at += m, c->e = at += m;
-    c->shifted = at += m, c->params = at += n, c->psi = at += np, c->noise = at += nobj;
+    c->shifted = at += m, c->atol = at += n, c->params = at += n, c->psi = at += np, c->noise = at += nobj;
     c->omega = at += nobj, c->rows = at += nobj, c->times = at += CHECK_ROWS * n, c->tangents = at += CHECK_ROWS;
     c->secants = at += matrix;
     c->tangent_noise = at += matrix, c->factor_noise = at += matrix, c->weights = at += matrix, c->grad = at += goals * nobj;

@@ -199,18 +199,27 @@ static int repeated(void *context, double eps, double *psi)
     return cst__check_repeat(c, c->d, eps, psi);
 }
 
-/* With a tenth of the tolerance, or half of a fixed step. The run replaces the recorded one. */
+int cst__check_tighten(check *c, double share, double stride)
+{
+    c->options = c->s->opt;
+    memcpy(c->atol, c->s->atol, c->n * sizeof *c->atol);
+    c->s->opt.rtol *= share;
+    c->s->opt.step *= stride;
+    for (size_t i = 0; i < c->n; i++) c->s->atol[i] *= share;
+    return whole_run(c, NULL, 0, NULL);
+}
+
+void cst__check_loosen(check *c)
+{
+    c->s->opt = c->options;
+    memcpy(c->s->atol, c->atol, c->n * sizeof *c->atol);
+}
+
+/* With a tenth of the tolerance, or half of a fixed step. */
 static int sharper_run(check *c)
 {
-    costate_solver *s = c->s;
-    costate_options options = s->opt;
-    double share = s->opt.rtol > 1e-13 ? 0.1 : 1;
-    s->opt.rtol *= share;
-    s->opt.step *= 0.5;
-    for (size_t i = 0; i < c->n; i++) s->atol[i] *= share;
-    int rc = whole_run(c, NULL, 0, NULL);
-    for (size_t i = 0; i < c->n; i++) s->atol[i] /= share;
-    s->opt = options;
+    const int rc = cst__check_tighten(c, c->s->opt.rtol > 1e-13 ? 0.1 : 1, 0.5);
+    cst__check_loosen(c);
     return rc;
 }
 

@@ -69,11 +69,12 @@ static double least(const check *c)
     return c->s->d.exact && c->s->d.exact2 ? 1e-3 : 1;
 }
 
-static void symmetry(const twice *w)
+/* By how much it is missing, relative. By the adjoint equations that is what the tolerance leaves, and no round-off. */
+static double symmetry(const twice *w)
 {
     const check *c = w->c;
     size_t g = w->goals, lanes = 2 * g;
-    c->out->symmetry = 0;
+    double most = 0;
     for (size_t l = 0; l < g; l++) {
         double ab = 0, ba = 0, size = 0, noise = 0;
         for (size_t i = 0; i < c->m; i++) {
@@ -82,9 +83,10 @@ static void symmetry(const twice *w)
             noise += fabs(w->d[i * lanes + l]) * w->noise[i * lanes + g + l];
             noise += fabs(w->d[i * lanes + g + l]) * w->noise[i * lanes + l];
         }
-        size = fmax(fmax(size, 1e11 * noise), least(c) * change(w, l));
-        if (ab != ba) c->out->symmetry = fmax(c->out->symmetry, fabs(ab - ba) / size);
+        size = fmax(fmax(size, c->continuous ? 0 : 1e11 * noise), least(c) * change(w, l));
+        if (ab != ba) most = fmax(most, fabs(ab - ba) / size);
     }
+    return most;
 }
 
 /* ---- against differences -------------------------------------------------------------------------------------------- */
@@ -230,7 +232,8 @@ static int differences(twice *w)
  * square of it times the Hessian product. */
 static void compare(const check *c, int power, const double *one, const double *again, const double *all, const char *what)
 {
-    const double bound = fmax(1e-6, 1e4 * c->out->tolerance); /* round-off grows over a run; products are held against less */
+    const double rest = c->continuous ? 10 * c->s->opt.rtol : 1e4 * c->out->tolerance; /* round-off grows over a run */
+    const double bound = fmax(1e-6, rest); /* products are held against less */
     size_t lanes = (size_t)c->s->opt.lanes;
     double largest = 1e-2, most = 0; /* the objectives themselves are of size 1 */
     for (size_t i = 0; i < c->m; i++) {
@@ -319,7 +322,7 @@ static int products(twice *w)
 /* A Hessian that cannot be had, because a difference of products leaves the domain of f, is not judged; the gradient is. */
 static int without(check *c, int status)
 {
-    if (status != COSTATE_ERR_SWEEP_NOT_FINITE) return status;
+    if (status != COSTATE_ERR_SWEEP_NOT_FINITE && !(c->continuous && status == COSTATE_ERR_CONTINUOUS)) return status;
     snprintf(c->lacks, sizeof c->lacks, "%.120s", c->s->reason);
     c->bend = c->out->symmetry = NAN;
     return 0;
@@ -335,12 +338,57 @@ int cst__check_second(check *c)
     if (!work) return cst__fail(s, COSTATE_ERR_MEMORY, "the check");
     status = full_width(c, second, work);
     cst__release(&s->alloc, work);
-    if (status || !second) return without(c, status);
+    if (status || !second || c->continuous) return without(c, status);
     twice w = {.c = c};
     TRY(open(&w));
     status = products(&w);
-    if (!status) symmetry(&w);
+    if (!status) c->out->symmetry = symmetry(&w);
     if (!status) status = differences(&w);
     cst__release(&s->alloc, w.memory);
+    return without(c, status);
+}
+
+/* ---- by the adjoint equations --------------------------------------------------------------------------------------- */
+
+/* off: what those claim; then what it and what the steps have are apart by. */
+static void apart(const twice *w, double *off)
+{
+    const size_t g = w->goals, rows = (size_t)w->count * g;
+    for (size_t l = 0; l < g; l++) {
+        double most = change(w, l);
+        for (size_t row = l; row < rows; row += g) most = fmax(most, fabs(w->claim[row]));
+        for (size_t row = l; row < rows; row += g) {
+            const double one = off[row], other = w->claim[row];
+            off[row] = one == other ? 0 : fabs(one - other) / fmax(fmax(fabs(one), fabs(other)), 1e-3 * most);
+        }
+    }
+}
+
+static int both(twice *w, double *off)
+{
+    costate_solver *s = w->c->s;
+    const char *adjoint = s->opt.adjoint;
+    TRY(products(w));
+    off[0] = symmetry(w);
+    claims(w);
+    memcpy(off + 1, w->claim, (size_t)w->count * w->goals * sizeof *off);
+    s->opt.adjoint = "discrete";
+    const int status = products(w);
+    s->opt.adjoint = adjoint;
+    if (status) return status;
+    claims(w);
+    apart(w, off + 1);
+    return 0;
+}
+
+int cst__check_second_apart(check *c, double *off, size_t *rows)
+{
+    twice w = {.c = c};
+    *rows = 0;
+    if (isnan(c->bend)) return 0; /* there is no second order */
+    TRY(open(&w));
+    const int status = both(&w, off);
+    if (!status) *rows = 1 + (size_t)w.count * w.goals;
+    cst__release(&c->s->alloc, w.memory);
     return without(c, status);
 }

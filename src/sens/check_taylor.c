@@ -6,7 +6,8 @@
 
 #include <math.h>
 
-enum { LEVELS = 10 }; /* sizes, each a quarter of the one before */
+enum { LEVELS = 10 };           /* sizes, each a quarter of the one before */
+static const double clear = 200; /* times noise: what a remainder is to be above */
 
 typedef struct remainders {
     check *c;
@@ -53,7 +54,7 @@ static double last_slope(const double *r, const double *noise)
 {
     for (int k = LEVELS - 1; k >= 2; k--) {
         int above = 1;
-        for (int i = k - 2; i <= k; i++) above = above && isfinite(r[i]) && r[i] > 200 * noise[i];
+        for (int i = k - 2; i <= k; i++) above = above && isfinite(r[i]) && r[i] > clear * noise[i];
         double upper = log2(r[k - 2] / r[k - 1]) / 2, lower = log2(r[k - 1] / r[k]) / 2, mean = (upper + lower) / 2;
         const int power = above && fabs(upper - lower) < 0.2 && fabs(mean - round(mean)) < 0.1 && mean > 0.5;
         if (power && !falls_below(r, k, mean)) return mean;
@@ -70,13 +71,22 @@ static int beyond(const costate_certificate *out, int k, double bend)
     return out->rest_gradient[k] < 0.1 * square && r[-1] < 8 * r[0];
 }
 
+/* By the adjoint equations derivatives are off by what the tolerance leaves: remainders of ten of it and less say nothing. */
+static double at_tolerance(const remainders *r)
+{
+    const check *c = r->c;
+    double size = r->size;
+    for (size_t j = 0; j < c->nobj; j++) size += fabs(c->omega[j] * c->psi[j]);
+    return c->continuous ? 10 * c->s->opt.rtol * size / clear : 0;
+}
+
 static void measure(remainders *r)
 {
     check *c = r->c;
     costate_certificate *out = c->out;
     const deriv *d = &c->s->d;
     double noise1[LEVELS], noise2[LEVELS], soft = cst__check_softness(c);
-    double rough = fmax(soft, d->exact && d->exact2 ? 0 : 1e-4);
+    double rough = fmax(soft, d->exact && d->exact2 ? 0 : 1e-4), least = at_tolerance(r);
     for (int k = 0; k < LEVELS; k++) {
         double eps = out->eps[k], forth = sum_at(r, eps) - eps * c->lean, back = sum_at(r, -eps) + eps * c->lean;
         double square = eps * eps / 2 * c->bend;
@@ -84,7 +94,7 @@ static void measure(remainders *r)
         out->failed += !isfinite(forth) + !isfinite(back);
         out->rest_gradient[k] = isfinite(forth + back) ? fmax(fabs(forth), fabs(back)) : NAN;
         out->rest_hessian[k] = isfinite(forth + back) ? fmax(fabs(forth - square), fabs(back - square)) : NAN;
-        noise1[k] = r->floor + r->top * eps / out->eps[0] + eps * (soft * r->size + c->lean_noise);
+        noise1[k] = fmax(least, r->floor + r->top * eps / out->eps[0] + eps * (soft * r->size + c->lean_noise));
         noise2[k] = noise1[k] + eps * eps * (rough * fabs(c->bend) + c->bend_noise);
     }
     for (int k = 0; k < LEVELS; k++)

@@ -162,4 +162,11 @@ says lambda.svg '18 events'
 [ "$(wc -l <out)" -eq 5 ] || fail "rows of the adjoint beside both sides of jumps"
 expect 4 gradient "$own/parts.c" --at 3
 says err 'need not be near lambda(t)'
+expect 0 check "$own/parts.c" --adjoint continuous --rtol 1e-5
+says out 'the certificate holds'; says out 'falls with rtol'; says out 'error bars'
+! grep -q 'round-off' out || fail "a continuous adjoint is not held against round-off"
+expect 0 check "$own/parts.c" --adjoint continuous --format json; valid check
+python 'c = d["certificate"]; assert c["continuous"] and c["tighter"]["wrong"] == 0 and c["bars"]["defect"] <= 3, c'
+expect 0 check "$own/parts.c" --adjoint continuous --format csv -q; says out ',tighter,tighter_noise,'
+expect 5 check "$own/kink.c" --adjoint continuous -q; says out 'DOES NOT HOLD'
 expect 0 hessian "$own/parts.c" --adjoint continuous --full
