@@ -104,6 +104,7 @@ typedef struct check {
     int goal[CHECK_GOALS];  /* the objective; -1: a sum of all, each weighted by its own size */
     double *weights, *grad; /* nobj x goals; m x goals */
     char alone[128];        /* why there is no run with a hundredth of the tolerance; "": there is */
+    int looser;             /* 1: in its place one with a hundred times the tolerance */
     int continuous;         /* 1: gradients are those of the adjoint equations */
     double *grad_noise;     /* m x goals: by how much the gradient of other multiples of the weights differs */
     double *tangent_noise;  /* ways x nobj: the same of tangents along multiples of the ways */

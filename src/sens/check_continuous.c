@@ -3,7 +3,8 @@
  * round-off. What the tolerance leaves of it falls with the tolerance; a mistake stays.
  *
  *     a = |<g, d> - tangent along d| / size       for every goal and way, at the tolerance tol and at tol' = tol / 100
- *     a' <= max(a / 3, 100 tol')                  else, for a may be small by chance, at tol' / 100 once more
+ *     a' <= max(a / 3, 100 tol')                  else, for a may be small by chance, at tol' / 100 once more; where tol' is
+ *                                                 too tight for the run back, at 100 tol and tol
  *
  * Hessian products along the mixture, and their symmetry, likewise. Error bars are held against the same run:
  *
@@ -19,7 +20,8 @@
 #include <stdio.h>
 
 static const double hundredth = 0.01, least_fall = 3, at_tolerance = 100;
-static const double finest = 1e-13; /* no tolerance is tighter */
+static const double finest = 1e-13;      /* no tolerance is tighter */
+static const double most_noise = 1e-4;   /* of a size; what differs by more is no round-off */
 
 enum { TOLERANCES = 3 };
 
@@ -30,6 +32,7 @@ typedef struct falls {
     double tol[TOLERANCES];
     double *grad, *sharp, *half, *tangents; /* at the tolerance: the run's; m x goals; nobj x ways */
     double *memory;
+    int own;                 /* at which of the tolerances the run is */
 } falls;
 
 static int open(falls *f, check *c)
@@ -61,7 +64,7 @@ static int apart(falls *f, int at)
             const pair r = cst__check_pair(c, q, l);
             const double d = fabs(r.adjoint - r.tangent), whole = q < c->units ? 1e-4 * cst__check_largest(c, l) : 0;
             const double size = fmax(fmax(r.terms, fabs(r.tangent)), fmax(1e-2 * r.change, whole));
-            *off++ = d == 0 ? 0 : fmax(0, d - fmin(1000 * r.noise, f->tol[at] * size)) / size;
+            *off++ = d == 0 ? 0 : fmax(0, d - fmin(1000 * r.noise, most_noise * size)) / size;
         }
     }
     return cst__check_second_apart(c, off, &f->rows);
@@ -136,16 +139,16 @@ static void judge(falls *f, int runs)
     const int components = c->units * c->goals;
     out->components = c->units;
     for (size_t i = 0; i < f->pairs + f->rows; i++) {
-        const double first = f->off[0][i], last = f->off[runs - 1][i];
+        const double first = f->off[0][i], last = f->off[runs - 1][i], own = f->off[f->own][i];
         finding x = {.word = AGREES, .defect = f->off[1][i], .noise = first, .most = limit(f, 1, first)};
         if (runs > 2 && stays(f, i) && !(last <= limit(f, 2, f->off[1][i]))) x.word = CONTRADICTS;
         if (runs == 2 && stays(f, i)) x.word = CONTRADICTS;
         if (cst__measure(&out->tighter, x)) name(f, i, out->tighter.name);
-        if (i < f->pairs) out->identity = fmax(out->identity, first);
-        if (i == f->pairs) out->symmetry = first;
-        if (i > f->pairs) cst__measure(&out->second, (finding){.word = AGREES, .defect = first});
-        if ((int)i >= components || !(first >= out->worst)) continue;
-        out->worst = first;
+        if (i < f->pairs) out->identity = fmax(out->identity, own);
+        if (i == f->pairs) out->symmetry = own;
+        if (i > f->pairs) cst__measure(&out->second, (finding){.word = AGREES, .defect = own});
+        if ((int)i >= components || !(own >= out->worst)) continue;
+        out->worst = own;
         cst__check_variable(c, c->unit[i / (size_t)c->goals], out->worst_name);
     }
 }
@@ -202,6 +205,34 @@ static int claim(falls *f)
     return 0;
 }
 
+/* Where round-off is in the way of a tighter run, a looser one: the falls are those from there to here. */
+static int looser(falls *f)
+{
+    double *own = f->off[0];
+    const double tol = f->tol[0];
+    const int status = tighter(f, 1, 1 / hundredth, 4);
+    if (status) return status;
+    f->off[0] = f->off[1], f->off[1] = own;
+    f->tol[0] = f->tol[1], f->tol[1] = tol;
+    f->own = 1;
+    memcpy(f->sharp, f->grad, f->c->m * (size_t)f->c->goals * sizeof *f->sharp); /* there is none that is sharper */
+    return 0;
+}
+
+/* One of both; else it is said why there is none, and nothing is known. */
+static int other(falls *f, double share)
+{
+    check *c = f->c;
+    int status = tighter(f, 1, share, 0.25);
+    if (!status) bars(f);
+    else if (status != COSTATE_ERR_MEMORY) {
+        snprintf(c->alone, sizeof c->alone, "%.120s", c->s->reason);
+        status = looser(f);
+        if (!status) c->alone[0] = 0, c->looser = 1;
+    }
+    return status == COSTATE_ERR_MEMORY ? status : 0;
+}
+
 int cst__check_continuous(check *c)
 {
     falls f;
@@ -210,14 +241,13 @@ int cst__check_continuous(check *c)
     TRY(open(&f, c));
     int status = apart(&f, 0), runs = 2, in_doubt = 0;
     if (!status) status = halves(&f);
-    const int alone = !status && tighter(&f, 1, share, 0.25);
-    if (alone && s->status == COSTATE_ERR_MEMORY) status = s->status;
-    if (alone) snprintf(c->alone, sizeof c->alone, "%.120s", s->reason);
-    for (size_t i = 0; !status && !alone && i < f.pairs + f.rows; i++) in_doubt |= stays(&f, i);
-    if (!status && !alone) bars(&f);
-    if (!status && !alone) status = claim(&f);
-    if (!status && in_doubt && share * share * s->opt.rtol >= finest && !tighter(&f, 2, share * share, 0.0625)) runs = 3;
-    if (!status && !alone) judge(&f, runs);
+    if (!status) status = other(&f, share);
+    const int known = !status && !c->alone[0];
+    for (size_t i = 0; known && i < f.pairs + f.rows; i++) in_doubt |= stays(&f, i);
+    if (known) status = claim(&f);
+    const int further = in_doubt && !f.own && share * share * s->opt.rtol >= finest;
+    if (!status && further && !tighter(&f, 2, share * share, 0.0625)) runs = 3;
+    if (!status && known) judge(&f, runs);
     cst__release(&s->alloc, f.memory);
     return status;
 }

@@ -96,6 +96,7 @@ static void gaps(const check *c)
     if (out->failed) remark(out, "%d of %d perturbed runs failed", out->failed, out->runs);
     if (out->steps.measured < out->steps.all)
         remark(out, "%d of %d slopes over these steps were not measured", out->steps.all - out->steps.measured, out->steps.all);
+    if (c->looser) remark(out, "a hundredth of the tolerance is too little for the run back: held against a hundred times");
     if (c->lacks[0]) remark(out, "the Hessian was not judged: %s", c->lacks);
     if (c->loose > loose)
         remark(out, "a tenth of the tolerance changes a derivative by %.0e of it: the run is too loose for derivatives",
@@ -135,7 +136,8 @@ static void exact(const check *c, char *text, size_t size)
     add(text, size, "  %-27s%8.1e   %s\n", head, out->worst, out->worst_name);
     if (!c->continuous) return;
     measured(text, size, "at rtol / 100", &out->tighter, 0);
-    add(text, size, "  %-27s%8.1f   (at most %g bars)\n", "within error bars", out->bars.defect, out->bars.most);
+    if (isnan(out->bars.defect)) add(text, size, "  %-27snot measured\n", "within error bars");
+    else add(text, size, "  %-27s%8.1f   (at most %g bars)\n", "within error bars", out->bars.defect, out->bars.most);
 }
 
 static void second(const check *c, char *text, size_t size)
