@@ -102,6 +102,12 @@ newton_verdict cst__firk_judge(const costate_solver *s, const firk_system *q, co
 
 /* firk.c: the step's Jacobian, as its note says, and factors, unless they are at hand. */
 int cst__firk_matrices(costate_solver *s, const step *st, int note);
+/* The factors at hand are light enough for the coupled system's own to be, too. */
+static inline int firk_light_enough(const costate_solver *s, int transposed)
+{
+    return implicit_light_enough(s, 0, transposed) && implicit_light_enough(s, 1, transposed);
+}
+
 /* And with the Jacobian of the middle stage, which is nearer to those of all stages. */
 int cst__firk_middle_matrices(costate_solver *s, const step *st);
 

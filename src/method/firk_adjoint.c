@@ -45,7 +45,13 @@ int cst__firk_back_solve(costate_solver *s, const step *st, int lanes, const fir
 {
     const firk *m = s->method;
     int matrix_free = m->im.ls.ops->matrix_free;
-    if (matrix_free || cst__implicit_iterates(s, 1)) {
+    int iterate = matrix_free || cst__implicit_iterates(s, 1);
+    if (iterate && m->im.ls.ops->light) {
+        const int rc = cst__firk_matrices(s, st, s->log.note[st->n]);
+        if (rc && rc != STEP_MATRIX) return rc;
+        iterate = rc || !firk_light_enough(s, 1);
+    }
+    if (iterate) {
         int rc = 0;
         for (int middle = 0; middle < 2; middle++) {
             newton_verdict v = NEWTON_FAILS;

@@ -119,6 +119,9 @@ int cst__firk_tangent(costate_solver *s, const step *st, dblock *d, double *err)
     d->fdotnew_valid = 0;
     if (iterate) {
         TRY(cst__firk_matrices(s, st, st->note));
+        iterate = !firk_light_enough(s, 0);
+    }
+    if (iterate) {
         TRY(iterated(s, st, d, ydot, &v));
         if (v == NEWTON_FAILS && matrix_free) return STEP_NEWTON;
         if (v == NEWTON_FAILS) s->stats.fallbacks++;

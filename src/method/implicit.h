@@ -84,6 +84,14 @@ int cst__implicit_blame(const costate_solver *s, char *words, size_t size, int *
  * past, and norms do not see small components. */
 #define IN_HAND 0.1
 int cst__implicit_iterates(const costate_solver *s, int transposed);
+
+/* But for light factors in that slot, those of the step: iterations on what iterates itself solve for every digit each time, and
+ * factors of the system's own, which are as light, once. */
+static inline int implicit_light_enough(const costate_solver *s, int slot, int transposed)
+{
+    const char *how = transposed ? s->opt.adjoint_solve : s->opt.tangent_solve;
+    return how[0] == 'a' && implicit_light(s->im, slot);
+}
 double cst__sweep_tol(const costate_solver *s);
 
 #endif

@@ -122,11 +122,12 @@ int cst__sdirk_linear(costate_solver *s, const step *st, int i, int transposed, 
     const double t = sdirk_time(m, st, i), shift = sdirk_shift(m, st), *y = sdirk_stage(s, st->stages, i, 1);
     if (cst__implicit_iterates(s, transposed)) {
         /* A tangent follows its step, whose factors may be there; a sweep leaves those to steps that are repeated. */
-        int converged;
+        int converged = 0;
         held_matrix a = cst__sdirk_choose(s, st);
         int slot = transposed && !cst__implicit_holds(s, &m->held[SLOT_STEP], &a) ? SLOT_STAGE : SLOT_STEP;
         TRY(cst__sdirk_factor(s, slot, &a));
-        TRY(cst__iterate(s, &(iterated_system){t, shift, y, st->y, NULL}, slot, transposed, w, x, work, &converged));
+        if (!implicit_light_enough(s, slot, transposed))
+            TRY(cst__iterate(s, &(iterated_system){t, shift, y, st->y, NULL}, slot, transposed, w, x, work, &converged));
         if (converged) return 0;
     }
     TRY(cst__sdirk_factor(s, SLOT_STAGE + i, &(held_matrix){t, shift, y}));
