@@ -247,6 +247,20 @@ static void memory_fails(void **state)
         assert_int_equal(f.h.requests, from == USER ? 0 : 1);
         finish(&f);
     }
+    for (int fails = 1; fails <= 5; fails++) { /* with a full row: rows, those taken and those left, the scratch */
+        fixture f;
+        start(&f, MOST, JVP);
+        band(&f.m, 1, 1);
+        for (int k = 0; k < MOST; k++) f.m.has[0][k] = 1;
+        f.prob.vjp = transposed_product;
+        costate_pattern q = f.m.pattern = csc_of(&f.m);
+        open_deriv(&f);
+        f.h.fail_at = fails;
+        const int status = jacobian_open(&f.j, &f.d, &q, 8, &f.alloc, f.why, sizeof f.why);
+        assert_int_equal(status, fails < 5 ? COSTATE_ERR_MEMORY : COSTATE_OK);
+        if (status) assert_int_equal(f.h.live, 0);
+        finish(&f);
+    }
 }
 
 static void eval_passes_codes(source from, int code)
