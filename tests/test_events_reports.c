@@ -96,6 +96,149 @@ static void bad_input_is_refused(void **state)
     wish_for(&x, NEURON);
     x.options.max_events = 3;
     refused(&x, COSTATE_ERR_MAX_EVENTS, "max_events = 3 reached");
+    wish_for(&x, NEURON);
+    x.t1 = 1.2e6;
+    x.options.rtol = x.options.atol = 1e-3;
+    refused(&x, COSTATE_ERR_MAX_EVENTS, "max_events = 100000 reached at t = 109");
+    const double period[] = {-1};
+    wish_for(&x, NEURON);
+    x.problem.event_period = period;
+    refused(&x, COSTATE_ERR_EVENTS, "event_period of event 0 is -1");
+    const double nan[] = {1, NAN, 2};
+    wish_for(&x, DOSING);
+    x.problem.event_times = (costate_function){0};
+    x.problem.event_at = nan;
+    refused(&x, COSTATE_ERR_TIMES, "the time of event 1 is nan");
+}
+
+/* ---- what is doubted ------------------------------------------------------------------------------------------------------ */
+
+/* y = t - t^2/2, which is 1/2 at most: e = p[0] - y. */
+static void slower(const jets *q, int mode, int k, jet t, const jet *y, const jet *p, jet *f)
+{
+    (void)q, (void)mode, (void)k, (void)y, (void)p;
+    f[0] = sub(num(1), t);
+}
+
+static void ceiling(const jets *q, int mode, int k, jet t, const jet *y, const jet *p, jet *e)
+{
+    (void)q, (void)mode, (void)k, (void)t;
+    e[0] = sub(p[0], y[0]);
+}
+
+static void wish_for_a_touch(wish *x, double ceiling_at)
+{
+    wish_for(x, NEURON);
+    x->q.fn[OF_RHS] = slower;
+    x->q.fn[OF_EVENT] = ceiling;
+    x->problem.reset = x->problem.on_event = (costate_function){0};
+    x->problem.direction = NULL;
+    x->p[0] = ceiling_at;
+    x->t1 = 3;
+}
+
+static void what_only_touches_is_told_of(void **state)
+{
+    (void)state;
+    wish x;
+    wish_for_a_touch(&x, 0.5 - 1e-15);
+    refused(&x, COSTATE_ERR_EVENT_GRAZING, "event 0 only touches zero at t = 1");
+    static const double over[] = {-1e-6, 1e-9, 1e-6}; /* of a tolerance of 1e-8 */
+    for (int i = 0; i < 3; i++) {
+        costate_solver *s = NULL;
+        costate_stats st;
+        wish_for_a_touch(&x, 0.5 - over[i]);
+        assert_int_equal(costate_create(&s, &x.problem, &x.options), 0);
+        if (costate_solve(s, 0, 3, x.p, x.y)) fail_msg("%g: %s", over[i], costate_message(s));
+        costate_get_stats(s, &st);
+        assert_int_equal(st.events, i == 0 ? 0 : 2);
+        assert_int_equal(st.grazing, i == 1 ? 2 : 0);
+        assert_int_equal(strstr(st.warning, "event 0 at t = 0.99") && strstr(st.warning, "tighten rtol"), i == 1);
+        costate_free(s);
+    }
+}
+
+/* y' = 1, and at 5 the state is put back by less than time can tell. */
+static void onward(const jets *q, int mode, int k, jet t, const jet *y, const jet *p, jet *f)
+{
+    (void)q, (void)mode, (void)k, (void)t, (void)y, (void)p;
+    f[0] = num(1);
+}
+
+static void five_less(const jets *q, int mode, int k, jet t, const jet *y, const jet *p, jet *e)
+{
+    (void)q, (void)mode, (void)k, (void)t, (void)p;
+    e[0] = sub(y[0], num(5));
+}
+
+static void back_a_little(const jets *q, int mode, int k, jet t, const jet *y, const jet *p, jet *to)
+{
+    (void)q, (void)mode, (void)k, (void)t, (void)p;
+    to[0] = sub(y[0], num(8e-14));
+}
+
+static void to_jump(const jets *q, int mode, int k, jet t, const jet *y, const jet *p, jet *e)
+{
+    (void)q, (void)mode, (void)k, (void)t, (void)p;
+    e[0] = num(y[0].c[0] < 5 ? -1 : 1);
+}
+
+static void a_run_that_is_caught_is_told_of(void **state)
+{
+    (void)state;
+    wish x;
+    wish_for_a_touch(&x, 0);
+    x.q.fn[OF_RHS] = onward;
+    x.q.fn[OF_EVENT] = five_less;
+    x.q.fn[OF_RESET] = back_a_little;
+    x.problem.reset = jets_problem(&x.q).reset;
+    x.t1 = 20;
+    refused(&x, COSTATE_ERR_EVENT_SLIDING, "event 0: both modes push back to its guard at t = 5");
+    wish_for_a_touch(&x, 0);
+    x.q.fn[OF_RHS] = onward;
+    x.q.fn[OF_EVENT] = to_jump;
+    x.t1 = 20;
+    refused(&x, COSTATE_ERR_EVENT_ROOT, "event 0: the guard is");
+}
+
+/* A guard that is zero at t0 has the side that its slope leads to: it has not happened, whatever its direction. */
+static void no_event_happens_where_a_run_begins(void **state)
+{
+    (void)state;
+    static const double directions[] = {-1, 0, 1};
+    for (int i = 0; i < 3; i++) {
+        wish x;
+        costate_solver *s = NULL;
+        costate_stats st;
+        wish_for_a_touch(&x, 0);
+        x.q.fn[OF_RHS] = onward;
+        x.q.fn[OF_EVENT] = five_less;
+        x.problem.direction = &directions[i];
+        x.y[0] = 5;
+        assert_int_equal(costate_create(&s, &x.problem, &x.options), 0);
+        assert_int_equal(costate_solve(s, 0, 3, x.p, x.y), 0);
+        costate_get_stats(s, &st);
+        assert_int_equal(st.events, 0);
+        assert_true(x.y[0] == 8);
+        costate_free(s);
+    }
+}
+
+static void times_outside_are_counted(void **state)
+{
+    (void)state;
+    wish x;
+    const double at[] = {-1, 5, 24.5};
+    costate_solver *s = NULL;
+    costate_stats st;
+    wish_for(&x, DOSING);
+    x.problem.event_times = (costate_function){0};
+    x.problem.event_at = at;
+    assert_int_equal(costate_create(&s, &x.problem, &x.options), 0);
+    assert_int_equal(costate_solve(s, 0, 24, x.p, x.y), 0);
+    costate_get_stats(s, &st);
+    assert_true(st.events == 1 && st.outside == 2);
+    costate_free(s);
 }
 
 /* ---- what accumulates ---------------------------------------------------------------------------------------------------- */
@@ -223,6 +366,8 @@ int main(void)
         cmocka_unit_test(bad_input_is_refused),        cmocka_unit_test(a_ball_that_comes_to_rest_is_told_of),
         cmocka_unit_test(no_run_fails_for_a_condition_that_is_held),
         cmocka_unit_test(a_condition_that_is_held_moves_with_the_parameters), cmocka_unit_test(ten_thousand_spikes),
-        cmocka_unit_test(times_that_coincide_are_counted)};
+        cmocka_unit_test(times_that_coincide_are_counted), cmocka_unit_test(what_only_touches_is_told_of),
+        cmocka_unit_test(a_run_that_is_caught_is_told_of), cmocka_unit_test(no_event_happens_where_a_run_begins),
+        cmocka_unit_test(times_outside_are_counted)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

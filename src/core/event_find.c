@@ -260,6 +260,14 @@ static int no_root(costate_solver *s, const step *st, int k, double e)
                         "%s: the guard is %g at t = %.17g, and does not become zero", cst__event_name(s, k, name), e, st->to);
 }
 
+/* Where the guard changes its sign between neighbouring times it is zero up to round-off, or it jumps. */
+static int meets_zero(costate_solver *s, const step *st, int k, double e, double slope)
+{
+    double eta;
+    TRY(cst__event_round_off(s, k, st->to, st->ynew, slope, &eta));
+    return fabs(e) <= 64 * eta ? 0 : no_root(s, st, k, e);
+}
+
 /* Between low and high, sizes of steps by whose ends the guard has the side given and the other one. */
 static int newton(costate_solver *s, step *st, const meeting *m, double low, double high, double h)
 {
@@ -273,14 +281,15 @@ static int newton(costate_solver *s, step *st, const meeting *m, double low, dou
         double change = -e / slope;
         if (i && before_h != h && before_e != e) change = -e * (h - before_h) / (e - before_e);
         const double grain = DBL_EPSILON * fmax(fabs(st->to), fabs(h) * 1e-3);
-        if (e == 0 || fabs(change) <= grain || fabs(high - low) <= grain) return 0;
+        if (e == 0 || fabs(e) <= fabs(slope) * grain) return 0;
+        if (fabs(change) <= grain || fabs(high - low) <= grain) return meets_zero(s, st, m->k, e, slope);
         worse = fabs(e) < best ? 0 : worse + 1;
         best = fmin(best, fabs(e));
-        if (worse > 3 && fabs(change) <= 64 * grain) return 0; /* round-off of the guard */
+        if (worse > 3 && fabs(change) <= 64 * grain) return meets_zero(s, st, m->k, e, slope);
         before_h = h, before_e = e;
         double next = h + change;
         if (!((next - low) * (next - high) < 0)) next = low + (high - low) / 2;
-        if (st->from + (st->lag + next) == st->to) return 0;
+        if (st->from + (st->lag + next) == st->to) return meets_zero(s, st, m->k, e, slope);
         h = next;
     }
     return no_root(s, st, m->k, e);

@@ -36,6 +36,13 @@ static double eta_of(const costate_solver *s, double t, const double *y, const d
     return 16 * DBL_EPSILON * sum;
 }
 
+int cst__event_round_off(costate_solver *s, int k, double t, const double *y, double slope, double *eta)
+{
+    TRY(row_of(s, k, t, y, s->ev->row));
+    *eta = eta_of(s, t, y, s->ev->row, slope);
+    return 0;
+}
+
 static int sliding(costate_solver *s, double t, int k)
 {
     char name[32];

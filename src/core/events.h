@@ -215,6 +215,7 @@ int cst__event_slopes(costate_solver *s, double t, const double *y, const double
 /* ---- event_sides.c ---- */
 int cst__events_conditions(costate_solver *s); /* those of the text at t0, and algebraic states that depend on them, in s->y0 */
 int cst__event_sides(costate_solver *s, double t);                    /* anew, at s->y */
+int cst__event_round_off(costate_solver *s, int k, double t, const double *y, double slope, double *eta); /* of guard k */
 /* At a time that was reached: events that are due there. */
 int cst__events_due(costate_solver *s, struct run *r, const step *st);
 void cst__events_next_stop(costate_solver *s, struct run *r);
