@@ -281,8 +281,11 @@ static int conditions_stay(costate_solver *s, double t)
 static int carry(costate_solver *s, run *r)
 {
     const happened *e = &s->ev->list[s->ev->count - 1];
-    for (int b = 0; r->tg && b < r->tg->cut.blocks; b++)
-        TRY(cst__event_happen_tangent(s, e, event_before(s, e), s->y, &r->tg->block[b], r->tg->block[b].ydot, 1));
+    for (int b = 0; r->tg && b < r->tg->cut.blocks; b++) {
+        dblock *d = &r->tg->block[b];
+        event_forget(s, d->w, d->ydot);
+        TRY(cst__event_happen_tangent(s, e, event_before(s, e), s->y, d, d->ydot, 1));
+    }
     return 0;
 }
 

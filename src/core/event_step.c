@@ -98,9 +98,10 @@ static int tangent_along(costate_solver *s, const step *st, dblock *d, const dou
     const size_t w = (size_t)d->w;
     if (st->h == 0) {
         for (size_t l = 0; l < w; l++) sdot[l] = shift[l] + (z ? z[l] : 0); /* of its end */
-        memcpy(d->ydotnew, d->ydot, s->live * w * sizeof *d->ydot);
         d->moved = 1;
         if (err) *err = 0;
+        if (!d->ydotnew) return 0; /* there are no stages to be had */
+        memcpy(d->ydotnew, d->ydot, s->live * w * sizeof *d->ydot);
         TRY(cst__event_still(s, st, d->w, shift, d->ydotnew, s->ev->f));
         return cst__consistent_behind_tangent(s, st->to, st->y, sdot, d, d->ydotnew);
     }

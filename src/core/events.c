@@ -219,19 +219,29 @@ int cst__events_release(costate_solver *s, int status)
     return 1;
 }
 
-int cst__events_start(costate_solver *s)
+/* What there are no events with. Times of a multistep method's past are in its formula: none of them may move. */
+static int refuse(costate_solver *s)
 {
-    events *v = s->ev;
-    if (lets_go(s)) s->ev->mv.at.released = ~(uint64_t)0;
-    else if (s->fam->id == COSTATE_BDF)
-        return cst__fail(s, COSTATE_ERR_EVENTS, "bdf does not start anew at events yet: use radau2a or rodas4");
-    if (s->fam->history_doubles && !lets_go(s))
+    const int moves = s->prob.events > 0 || s->d.event_times.fn.eval;
+    if (s->fam->id == COSTATE_BDF && moves)
+        return cst__fail(s, COSTATE_ERR_EVENTS,
+                         "bdf takes events at fixed times (event_at), and neither guards nor times that are functions of the "
+                         "parameters: use radau2a or rodas4");
+    if (s->fam->history_doubles && s->fam->id != COSTATE_BDF)
         return cst__fail(s, COSTATE_ERR_EVENTS, "multistep methods of one's own take no events");
     if (s->constraint)
         return cst__fail(s, COSTATE_ERR_EVENTS,
                          "behind an event variables of index 2 would have to be found from derivatives of their constraints, "
                          "which is done at t0 only");
     if (s->prob.steady) return cst__fail(s, COSTATE_ERR_EVENTS, "a steady start takes no events");
+    return 0;
+}
+
+int cst__events_start(costate_solver *s)
+{
+    events *v = s->ev;
+    if (lets_go(s)) s->ev->mv.at.released = ~(uint64_t)0;
+    else TRY(refuse(s));
     v->count = v->lasts = 0;
     v->next = v->hit = v->known = v->stopped = v->rebound = v->kept = 0;
     v->fresh = 1;

@@ -117,6 +117,12 @@ static inline const double *event_after(const costate_solver *s, const happened 
 {
     return s->ev->after ? s->ev->after + (e - s->ev->list) * s->prob.n : NULL;
 }
+/* Rows of the past, of a block of directions or adjoints: none comes through an event. */
+static inline void event_forget(const costate_solver *s, int w, double *live)
+{
+    const size_t n = (size_t)s->prob.n;
+    if (live) memset(live + n * (size_t)w, 0, (s->live - n) * (size_t)w * sizeof *live);
+}
 static inline int event_held(const events *v, int k) /* a condition of the text: its bit + 1; 0: no */
 {
     if (k < v->guards) return k < v->user_guards ? 0 : k - v->user_guards + 1;
@@ -192,7 +198,7 @@ static inline int take_dense(costate_solver *s, const step *st, double theta, db
 
 /* ---- event_happen.c ---- */
 /* The event at y-, in place: objectives (psi NULL: not wanted) and reset; then, in the mode behind it, algebraic states made
- * consistent. And of a block of directions ydot (live x w), with d->taudot; after: y+, read where there are algebraic states. */
+ * consistent. And of a block of directions ydot (n x w), with d->taudot; after: y+, read where there are algebraic states. */
 int cst__event_happen(costate_solver *s, const happened *e, double *y, double *psi);
 int cst__event_consistent(costate_solver *s, const happened *e, double *y);
 int cst__event_happen_tangent(costate_solver *s, const happened *e, const double *before, const double *after, dblock *d,

@@ -16,8 +16,10 @@ size_t cst__record_stride(const costate_solver *s, int which)
     return s->block == 1 ? doubles : cst__pad(doubles);
 }
 
+/* What comes behind an event is not what the step before it ended with. */
 int cst__record_block(const costate_solver *s)
 {
+    if (s->ev && !event_only_held(s->ev)) return 1;
     const size_t fit = SHARE * s->state / cst__pad(s->fam->stage_doubles(s));
     return fit < 1 ? 1 : fit > MOST ? MOST : (int)fit;
 }

@@ -56,6 +56,7 @@ static int event_directions(costate_solver *s, const step *st, dblock *d)
     double *new = d->ydotnew;
     TRY(take_tangent(s, &at, d, NULL));
     if (!at.ends || !new) return 0;
+    event_forget(s, d->w, new);
     return cst__event_happen_tangent(s, at.ends, event_before(s, at.ends), event_after(s, at.ends), d, new, 0);
 }
 
@@ -166,8 +167,10 @@ static int happen(costate_solver *s, const step *st, double *y, tangent *tg, int
     if (y) TRY(cst__event_repeat(s, &now, y, psi));
     if (y && s->log.fresh) cst__events_after(s, e, y);
     const double *before = y ? s->ev->f : event_before(s, e), *after = y ? y : event_after(s, e);
-    for (int b = 0; tg && b < tg->cut.blocks; b++)
+    for (int b = 0; tg && b < tg->cut.blocks; b++) {
+        event_forget(s, tg->block[b].w, tg->block[b].ydot);
         TRY(cst__event_happen_tangent(s, &now, before, after, &tg->block[b], tg->block[b].ydot, psi != NULL));
+    }
     if (e->after != COSTATE_STOP) cst__events_mode(s, e->after, e->held_after);
     else s->ev->t_end = st->to;
     return 0;

@@ -353,6 +353,8 @@ static int bdf_step(costate_solver *s, const step *st, double *err)
     newton k;
     m->bad_component = -1;
     s->fnew_valid = 0;
+    if (st->note < 0 && st->y[s->live + CARRY_AGES] == 0 && m->size != 0) /* behind an event a run begins as at t0 */
+        cst__bdf_settle_start(m, s->prob.mass != NULL);
     memcpy(st->stages + s->prob.n, st->y + s->live, CARRY_COPIED * sizeof *st->stages);
     const int first = cst__bdf_formula(s, st, order_of(s, st), &f);
     int kept = keeps(s, st, f.c), rc = STEP_NEWTON;

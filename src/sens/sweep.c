@@ -72,6 +72,8 @@ static int events_back(costate_solver *s, sweep *w, int64_t n, const double **y,
     for (int b = 0; b < w->count; b++) TRY(flush(s, &w->block[b], &st)); /* what was put off is of another mode */
     cst__events_mode(s, e->mode, e->held);
     for (int b = 0; b < w->count; b++) {
+        event_forget(s, w->block[b].w, w->block[b].lambda);
+        event_forget(s, w->block[b].w, w->block[b].lambda_dot);
         int rc = cst__event_back(s, e, *y, *ydot, &w->block[b]);
         if (rc) return product_failed(s, rc, "a product of reset or on_event", &st);
     }
