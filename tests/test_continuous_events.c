@@ -286,6 +286,19 @@ static void runs_may_go_back_in_time(void **state)
     assert_true(off(mu[0], 1, mu[1], NP * 2) < 1e-8 && off(lambda[0], 1, lambda[1], 3 * 2) < 1e-8);
 }
 
+static void observations_behind_the_end_are_not_there(void **state)
+{
+    double one[ALL], other[ALL];
+    wish x = by("dopri853", 1e-11, 1);
+    (void)state;
+    x.last = 0.5; /* met before the last observation */
+    all_of(&x, one);
+    x.adjoint = "discrete";
+    const costate_stats st = all_of(&x, other);
+    assert_true(st.events > 1 && st.events < 4);
+    assert_true(off(one, 1, other, GRADIENT) < 1e-8 && off(one + GRADIENT, 1, other + GRADIENT, NP + 3) < 1e-8);
+}
+
 /* x' = -p0 x + t; doses x+ = x^2 + p_j at times p1, p2, p3, which may be the same, an observation's, or an end of the run. */
 static void dosed_rhs(const jets *q, int mode, int k, jet t, const jet *y, const jet *p, jet *f)
 {
@@ -420,6 +433,7 @@ int main(void)
         cmocka_unit_test(the_scale_of_the_objective_is_nothing_to_it),
         cmocka_unit_test(lanes_agree),
         cmocka_unit_test(runs_may_go_back_in_time),
+        cmocka_unit_test(observations_behind_the_end_are_not_there),
         cmocka_unit_test(events_at_once_and_at_the_ends),
         cmocka_unit_test(events_may_be_close),
         cmocka_unit_test(both_sides_of_a_jump),

@@ -44,6 +44,34 @@ static void refused(wish *x, int status, const char *words)
     costate_free(s);
 }
 
+/* y' = 1 in mode 0, -1 in mode 1: relays of several kinds at y = 1. */
+enum { BOTH_WAYS, TWO_GUARDS, NO_WIDTH, WIDTH, TRIANGLE, ONE_WAY, RELAYS };
+static int relay;
+
+static void relay_rhs(const jets *q, int mode, int k, jet t, const jet *y, const jet *p, jet *f)
+{
+    (void)q, (void)k, (void)t, (void)y;
+    f[0] = mode ? scale(-1, p[0]) : p[0];
+}
+static void relay_event(const jets *q, int mode, int k, jet t, const jet *y, const jet *p, jet *e)
+{
+    const jet high = sub(y[0], num(1)), low = sub(y[0], num(relay == NO_WIDTH ? 1 : 0.5));
+    const int waits = relay == NO_WIDTH || relay == WIDTH;
+    (void)k, (void)t, (void)p;
+    e[0] = relay == TRIANGLE ? mul(high, low) : waits && mode ? num(-1) : high;
+    if (q->guards > 1) e[1] = !waits ? high : mode ? low : num(1);
+}
+static void relay_terminal(const jets *q, int mode, int k, jet t, const jet *y, const jet *p, jet *g)
+{
+    (void)q, (void)mode, (void)k, (void)t, (void)p;
+    g[0] = y[0];
+}
+static int relay_next(int k, int mode, double t, const double *y, const double *p)
+{
+    (void)t, (void)y, (void)p;
+    return relay == TWO_GUARDS || relay == NO_WIDTH || relay == WIDTH ? k == 0 : 1 - mode;
+}
+
 static int five(int k, int mode, double t, const double *y, const double *p)
 {
     (void)k, (void)mode, (void)t, (void)y, (void)p;
@@ -241,6 +269,34 @@ static void times_outside_are_counted(void **state)
     costate_free(s);
 }
 
+/* A run that both modes push back to a guard would have to stay there: it is no run of either. With a width, or where a guard is
+ * met in one direction, it goes on. */
+static void modes_that_push_back_are_refused(void **state)
+{
+    static const double both[] = {0}, two[] = {1, -1}, last[RELAYS] = {NAN, NAN, NAN, 1, 0.7, -3};
+    static const char *const methods[] = {"dopri5", "radau2a", "rodas4"};
+    (void)state;
+    for (relay = 0; relay < RELAYS; relay++)
+        for (size_t i = 0; i < COUNT(methods); i++) {
+            const int guards = relay == TWO_GUARDS || relay == NO_WIDTH || relay == WIDTH ? 2 : 1;
+            wish x = {.q = {.n = 1, .np = 1, .objectives = 1, .guards = guards, .next = relay_next}, .t1 = 5, .p = {1}};
+            x.q.fn[OF_RHS] = relay_rhs, x.q.fn[OF_EVENT] = relay_event, x.q.fn[OF_TERMINAL] = relay_terminal;
+            x.problem = jets_problem(&x.q);
+            x.problem.direction = relay == BOTH_WAYS ? both : two;
+            x.options = costate_defaults(methods[i]);
+            x.y[0] = relay == TRIANGLE ? 0.7 : 0;
+            if (relay < WIDTH) {
+                refused(&x, COSTATE_ERR_EVENT_SLIDING, "both modes push back to its guard at t = 1");
+                continue;
+            }
+            costate_solver *s = NULL;
+            assert_int_equal(costate_create(&s, &x.problem, &x.options), 0);
+            assert_int_equal(costate_solve(s, 0, x.t1, x.p, x.y), 0);
+            assert_true(fabs(x.y[0] - last[relay]) < 1e-9);
+            costate_free(s);
+        }
+}
+
 /* ---- what accumulates ---------------------------------------------------------------------------------------------------- */
 
 static void a_ball_that_comes_to_rest_is_told_of(void **state)
@@ -364,6 +420,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bad_input_is_refused),        cmocka_unit_test(a_ball_that_comes_to_rest_is_told_of),
+        cmocka_unit_test(modes_that_push_back_are_refused),
         cmocka_unit_test(no_run_fails_for_a_condition_that_is_held),
         cmocka_unit_test(a_condition_that_is_held_moves_with_the_parameters), cmocka_unit_test(ten_thousand_spikes),
         cmocka_unit_test(times_that_coincide_are_counted), cmocka_unit_test(what_only_touches_is_told_of),

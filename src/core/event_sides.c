@@ -319,6 +319,41 @@ static int stand_still(costate_solver *s, run *r, int ends)
     return 0;
 }
 
+/* ---- modes that push back ------------------------------------------------------------------------------------------------ */
+
+/* Event k at s->y, in the mode that is set, does nothing but to set mode `to`. */
+static int only_sets(costate_solver *s, int k, double t, int to)
+{
+    events *v = s->ev;
+    const size_t bytes = (size_t)s->prob.n * sizeof *s->y;
+    const happened e = {.k = k, .count = v->seen[k], .t = t};
+    if (s->prob.next_mode(k, t, s->y, s->p, s->prob.data) != to) return 0;
+    memcpy(v->point, s->y, bytes);
+    return !cst__event_happen(s, &e, v->point, NULL) && memcmp(v->point, s->y, bytes) == 0;
+}
+
+/* An event that only sets a mode, in which the run leaves a guard that is zero in the direction in which it is watched, or, being
+ * watched in both, to where it came from; and that guard's event would set the mode before: the run is to stay at the guard. */
+static int pushed_back(costate_solver *s, double t)
+{
+    events *v = s->ev;
+    const double dir = event_dir(s);
+    const happened *e = &v->list[v->count - 1];
+    const double *before = event_before(s, e);
+    if (e->k >= v->user_guards || e->after == e->mode) return 0;
+    for (int i = 0; i < s->prob.n; i++)
+        if (before[i] != s->y[i] && !(s->prob.mass && s->prob.mass[i] == 0)) return 0;
+    for (int k = 0; k < v->user_guards; k++) {
+        const double slope = dir * v->slope[0][k], direction = s->prob.direction ? s->prob.direction[k] : 0;
+        if (slope == 0 || v->side[k] * slope < 0 || (direction != 0 && direction * slope < 0)) continue;
+        TRY(row_of(s, k, t, s->y, v->row));
+        if (fabs(v->e[0][k]) > eta_of(s, t, s->y, v->row, v->slope[0][k])) continue;
+        if (k == e->k && (direction != 0 || v->came * slope < 0)) continue;
+        if (only_sets(s, k, t, e->mode)) return sliding(s, t, k);
+    }
+    return 0;
+}
+
 /* ---- what is due at once ------------------------------------------------------------------------------------------------- */
 
 /* The first guard that is zero at (t, y) and on its way to the other side, from the side it had; -1: none. sides: before. */
@@ -407,6 +442,7 @@ static int due(costate_solver *s, run *r, const step *st)
     if (v->guards) memcpy(sides, v->side, (size_t)v->guards * sizeof *sides);
     if (st && st->ends) {
         if (v->pending.k < v->guards) {
+            v->came = v->side[v->pending.k];
             TRY(grazes(s, st, &v->pending, v->slope[0][v->pending.k]));
             sides[v->pending.k] = 0;
         } else v->next++;
@@ -419,7 +455,10 @@ static int due(costate_solver *s, run *r, const step *st)
         if (k < 0) k = timed;
         if (k < 0) break;
         if (k >= v->guards) v->next++;
-        else sides[k] = 0;
+        else {
+            v->came = sides[k];
+            sides[k] = 0;
+        }
         if (v->count > count) TRY(carry(s, r));
         s->stats.ties++;
         v->pending = (happened){.k = k, .count = v->seen[k], .t = r->t, .step = s->log.count};
@@ -433,6 +472,7 @@ static int due(costate_solver *s, run *r, const step *st)
     if (v->stopped) return 0;
     if (r->t == s->t1) return v->list[v->count - 1].moves ? stand_still(s, r, 0) : 0;
     TRY(conditions_stay(s, r->t));
+    if (s->prob.next_mode) TRY(pushed_back(s, r->t));
     TRY(carry(s, r));
     return start_anew(s, r);
 }

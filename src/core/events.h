@@ -70,6 +70,7 @@ struct events {
     double *side, *working, *e[4], *slope[4], *seed;
     int known;               /* e[0] and slope[0] are those at the start of the step */
     int fresh;               /* no step has been taken since the last event or t0 */
+    double came;             /* the side that the last event's guard was met from */
     double last[24];         /* times of the last events, newest first */
     int64_t lasts;
     int rebound;             /* the same guard again at once */

@@ -263,6 +263,13 @@ static int interpolates(costate_solver *s)
     return 0;
 }
 
+/* What is owed over an event is known for one-step methods. */
+static int jumps(costate_solver *s)
+{
+    if (!s->ev || s->ev->count == 0 || !s->fam->history_doubles) return 0;
+    return cst__fail(s, COSTATE_ERR_CONTINUOUS, "there are events, over which adjoint equations go in runs by one-step methods");
+}
+
 static costate_options options_of(const backward *b)
 {
     const costate_solver *s = b->s;
@@ -340,6 +347,7 @@ int cst__back_open(costate_solver *s)
     TRY(choose(s, &table));
     TRY(interpolates(s));
     TRY(slopes_apart(s));
+    TRY(jumps(s));
     if (s->back && s->back->table == table && s->back->of == s->table) return 0;
     if (s->back) s->back_close(s->back);
     backward *b = s->back = cst__alloc(&s->alloc, 1, sizeof *b);

@@ -133,8 +133,7 @@ static int fill(path *k, path_step *to, int64_t m)
         TRY(sample(k, to, &st, k->w ? &d : NULL));
     }
     to->n = m;
-    if (s->ev) cst__events_mode(s, k->mode, k->held); /* of steps that were taken again, it may be another one */
-    return 0;
+    return 0; /* in the mode of this step, whatever was taken again for it */
 }
 
 int64_t path_find(path *k, double t)
