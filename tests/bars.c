@@ -130,6 +130,7 @@ static void add(tally *t, double ratio)
 
 static double judged(tally *t, double bar, double error, double open, double size)
 {
+    if (isinf(bar)) return t->unknown++, INFINITY; /* it says itself that nothing is known */
     if (!(error > fmax(known * open, 1e-13 * size))) return t->unknown++, -1;
     add(t, bar / error);
     return bar / error;
@@ -158,6 +159,7 @@ static void judge_components(const subject *q, const answer *a, tally *t)
 static void cell(char text[32], double ratio)
 {
     if (ratio < 0) snprintf(text, 32, "-");
+    else if (isinf(ratio)) snprintf(text, 32, "?");
     else snprintf(text, 32, ratio < least || ratio > most ? "**%.2g**" : "%.2g", ratio);
 }
 
