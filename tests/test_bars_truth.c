@@ -150,6 +150,41 @@ static void switches_off(void **state)
     subject_close(&q);
 }
 
+/* A pulse that the steps have stepped over, and their halves meet: nothing is known, and an accuracy takes tighter steps. */
+static void pulse(void **state)
+{
+    static const struct {
+        const char *method;
+        double rtol;
+    } blind[] = {{"radau2a", 1e-4}, {"dopri853", 1e-3}};
+    subject q = {0};
+    (void)state;
+    assert_int_equal(subject_open(&q, "tests/harsh/pulse", NULL, "dopri853", 0), 0);
+    for (size_t k = 0; k < COUNT(blind); k++) {
+        costate_options o = bars_options(blind[k].method, blind[k].rtol);
+        costate_solver *s = make_solver(&q.prob, &o);
+        double y = q.about.y0[0], g[5], bar[5], d_bar[5], psi_bar;
+        assert_ok(s, costate_solve(s, q.about.t0, q.about.t1, q.about.p, &y));
+        assert_true(fabs(y - q.truth.psi) > 0.5 * q.truth.psi);
+        assert_ok(s, costate_gradient(s, 1, NULL, g, g + 1));
+        assert_ok(s, costate_bars(s, &(costate_error_bars){.of = COSTATE_BARS_GRADIENT,
+                                                           .w = 1,
+                                                           .psi = &psi_bar,
+                                                           .value = {g, g + 1},
+                                                           .bar = {bar, bar + 1}}));
+        assert_true(isinf(psi_bar));
+        for (int i = 0; i < 5; i++) assert_true(isinf(bar[i]));
+        assert_non_null(strstr(stats_of(s).warning, "stepped over"));
+        y = q.about.y0[0];
+        costate_accuracy a = {.wanted = 1e-3, .t0 = q.about.t0, .t1 = q.about.t1, .p = q.about.p, .y = &y, .w = 1, .d = g,
+                              .d_bar = d_bar};
+        assert_ok(s, costate_attain(s, &a));
+        assert_true(fabs(y - q.truth.psi) < 1e-3 * q.truth.psi);
+        costate_free(s);
+    }
+    subject_close(&q);
+}
+
 /* What derivatives lack at a jump that is not held, they lack over the halves as well: no bar says how much it is. */
 static void jumps(void **state)
 {
@@ -196,6 +231,7 @@ int main(void)
         cmocka_unit_test(events_move),
         cmocka_unit_test(switches_off),
         cmocka_unit_test(jumps),
+        cmocka_unit_test(pulse),
     };
     return cmocka_run_group_tests_name("bars against the truth", tests, NULL, NULL);
 }

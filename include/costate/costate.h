@@ -493,8 +493,10 @@ COSTATE_API int costate_hessian_full(costate_solver *s, const double *weights, i
  * and the same computed from that; a bar is twice the difference. The values themselves stay those of the run, whose derivatives
  * they are. A difference may pass through zero: relative to its value a bar is at least a twentieth of that of the whole lane,
  * where derivatives are multiplied by the variable's value and states divided by their tolerances. Only where both
- * runs agree to the last bit is there no bar. What no bar sees: that Newton's method stops at a tolerance, and the model.
- * The cost is that of what was computed, twice. */
+ * runs agree to the last bit is there no bar. Objectives whose adjoint equations are integrated have twice what lambda makes of
+ * the defect of the run between its steps. INFINITY: nothing is known, as of derivatives by what moves a jump of the text that no
+ * step ends at, or where a half is off by more than 4 tolerances. What no bar sees: that Newton's method stops at a tolerance,
+ * and the model. The cost is that of what was computed, twice; the solver that takes the halves is kept. */
 typedef enum costate_barred {
     COSTATE_BARS_RUN,           /* nothing but the run */
     COSTATE_BARS_GRADIENT,      /* costate_gradient: value dy0, dp (n x w, np x w) */

@@ -51,6 +51,7 @@ static void begin(costate_solver *h, const costate_solver *s)
     if (s->prob.np) memcpy(h->p, s->p, (size_t)s->prob.np * sizeof *h->p);
     h->t0 = h->d.t0 = s->t0;
     h->t1 = s->t1;
+    h->missed = 0;
     h->have_tangent = h->recorded[PRIMAL] = h->recorded[JOINT] = 0;
     h->start_mass = s->start_mass;
     h->constraint = s->constraint;

@@ -114,6 +114,19 @@ static int objectives_at(costate_solver *s, int64_t n, int *obs, const double *y
     return 0;
 }
 
+/* A step; of halves that are taken for the first time the error is noted, where the run had a tolerance for it. */
+static int take_half(costate_solver *s, const step *st)
+{
+    const int judged = s->log.fresh && s->opt.step == 0 && s->table->e && st->h != 0;
+    double err = 0;
+    const int rc = take_step(s, st, judged ? &err : NULL);
+    if (!rc && err > s->missed) {
+        s->missed = err;
+        s->missed_at = st->from;
+    }
+    return rc;
+}
+
 /* Events at other times than in the log, for parameters or steps are others: the step from where they are to where they will be.
  * The log of a halved run has them as they are already. */
 static int step_anew(costate_solver *s, step *st, double from)
@@ -128,7 +141,7 @@ static int step_anew(costate_solver *s, step *st, double from)
     st->h -= s->log.fresh ? s->ev->late : from - st->from;
     st->from = from;
     cst__step_sides(st, st->begins != NULL || s->log.stop[st->n], e != NULL || s->log.stop[st->n + 1]);
-    TRY(e && k < v->guards ? cst__event_again(s, st, k) : take_step(s, st, NULL));
+    TRY(e && k < v->guards ? cst__event_again(s, st, k) : take_half(s, st));
     if (s->log.fresh) cst__events_took(s, st);
     return 0;
 }
@@ -144,7 +157,7 @@ static int take_note(costate_solver *s, step *st)
 static int repeat_step(costate_solver *s, step *st, double from, tangent *tg, double *psi)
 {
     if (!s->log.fresh) s->f_valid = 0;
-    int rc = s->ev && s->ev->anew ? step_anew(s, st, from) : take_step(s, st, NULL);
+    int rc = s->ev && s->ev->anew ? step_anew(s, st, from) : take_half(s, st);
     if (rc) return not_repeated(s, st, "rhs", rc);
     TRY(take_note(s, st));
     for (int b = 0; tg && b < tg->cut.blocks; b++) {

@@ -125,7 +125,7 @@ static int try(costate_solver *s, search *x, double rtol, point *p)
     const costate_stats *c = &s->stats;
     x->runs++;
     *p = (point){.rtol = rtol, .error = status ? INFINITY : error_of(s, x)};
-    x->unknown = !status && isinf(p->error);
+    x->unknown = !status && isinf(p->error) && s->missed == 0;
     p->work = c->rhs + 2 * (c->jvp + c->vjp) + 10 * c->factor;
     p->spent = status == COSTATE_ERR_MAX_STEPS || status == COSTATE_ERR_STEP || status == COSTATE_ERR_RESOLUTION;
     return hopeless(status) ? status : 0;

@@ -17,8 +17,10 @@
 #include "sens/back.h"
 
 #include <math.h>
+#include <stdio.h>
 
 static const double twice = 2, least = 1.0 / 20; /* of a difference; of what a lane is off by, relative */
+static const double far = 4; /* tolerances: halves that are off by so much found what the steps have stepped over */
 static const double doubtful = 0.1;              /* by which lanes are off that say nothing about lambda */
 
 typedef struct part { /* rows x w values, what they are over the halves, and bars; */
@@ -219,7 +221,7 @@ static int in_doubt(const bars *x, size_t l)
 static void take_defects(const bars *x)
 {
     const double *weights = x->of->weights;
-    const int matrix = is_by(x->of, COSTATE_BARS_HESSIAN_FULL);
+    const int matrix = is_by(x->of, COSTATE_BARS_HESSIAN_FULL) || (!weights && is_by(x->of, COSTATE_BARS_HESSIAN));
     for (size_t o = 0; o < x->nobj && x->by_defect; o++) {
         const double bar = x->by_defect[o] ? twice * fabs(x->off[x->by_defect[o] - 1]) : 0;
         int doubt = !x->by_defect[o];
@@ -306,6 +308,23 @@ static int of_derivatives(costate_solver *s, bars *x)
     return 0;
 }
 
+/* Where halves find what the steps have stepped over, nothing that the run gave is known. */
+static void stepped_over(costate_solver *s, const bars *x)
+{
+    const costate_error_bars *b = x->of;
+    s->missed = s->halved->missed > far ? s->halved->missed : 0;
+    if (s->missed == 0) return;
+    const part all[] = {x->part[0], x->part[1], {.rows = x->n, .bar = b->y}, {.rows = x->nobj, .bar = b->psi},
+                        {.rows = x->rows * x->n, .bar = b->row}, {.rows = x->rows * x->n, .bar = b->rowdot}};
+    for (size_t q = 0; q < sizeof all / sizeof *all; q++)
+        for (size_t i = 0; all[q].bar && i < all[q].rows * (q < 2 || q == 5 ? x->w : 1); i++) all[q].bar[i] = INFINITY;
+    if (!s->warning[0])
+        snprintf(s->warning, sizeof s->warning,
+                 "halves of the steps are off by %.2g tolerances at t = %.6g: the steps have stepped over something there; lower "
+                 "rtol, or set hmax",
+                 s->missed, s->halved->missed_at);
+}
+
 /* ---- the call -------------------------------------------------------------------------------------------------------- */
 
 static int check(costate_solver *s, const costate_error_bars *b)
@@ -359,6 +378,7 @@ static int measure(costate_solver *s, bars *x)
     TRY(of_run(s, x));
     TRY(x->w ? of_derivatives(s, x) : 0);
     take_defects(x);
+    stepped_over(s, x);
     return 0;
 }
 

@@ -134,6 +134,7 @@ struct costate_solver {
 
     costate_solver *leader; /* a worker: whose */
     costate_solver *halved; /* that takes the steps in halves, once it was needed: core/halved.h */
+    double missed, missed_at; /* the largest error of a half that was taken, in tolerances, and where it begins */
 
     events *ev; /* NULL: the problem has none */
 
