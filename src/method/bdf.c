@@ -399,6 +399,11 @@ static int bdf_running(costate_solver *s, const step *st, double *psi)
     return 0;
 }
 
+static const double *bdf_past_at(const costate_solver *s, const step *st, int j)
+{
+    return j < BDF_PAST && bdf_copied(s, st)[CARRY_AGES + j - 1] != 0 ? bdf_before(s, st, NULL, j) : NULL;
+}
+
 static int bdf_dense_degree(const costate_solver *s)
 {
     return ((const bdf *)s->method)->most;
@@ -412,6 +417,7 @@ const family cst__bdf = {
     .close = bdf_close,
     .start = bdf_start,
     .history_doubles = bdf_history_doubles,
+    .past = bdf_past_at,
     .carry_doubles = bdf_carry_doubles,
     .stage_doubles = bdf_stage_doubles,
     .tangent_doubles = bdf_tangent_doubles,

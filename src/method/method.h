@@ -144,6 +144,8 @@ struct family {
     size_t (*second_doubles)(const costate_solver *s);  /* of one of second order; either NULL: as many */
     int (*points)(const costate_solver *s);             /* most points a step adds to ablock */
 
+    /* Of a history that is past values: row j = 1, 2, ... of the state at the start of a recorded step; NULL: there is none. */
+    const double *(*past)(const costate_solver *s, const step *st, int j);
     /* The history at t0, H(y, p): y has its n values, what follows is zero. NULL: the history is zero at t0. */
     int (*history)(costate_solver *s, double *y);
     /* Directions of the history at the state y, from those of y and p: rows n .. live-1 of d->ydot. Or NULL. */

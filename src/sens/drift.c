@@ -2,6 +2,7 @@
 #include "sens/drift.h"
 
 #include "base/kernels.h"
+#include "core/events.h"
 #include "deriv/moving.h"
 
 #include <math.h>
@@ -16,9 +17,11 @@ static int plain_states(const costate_solver *s)
     return !s->ev && !s->prob.mass && !s->prob.steady && s->live == (size_t)s->prob.n;
 }
 
+/* A history is watched with its rows, which integrals would have, too. */
 int cst__drift_watched(const costate_solver *s)
 {
-    return s->prob.autonomous && plain_states(s);
+    const int history = s->live != (size_t)s->prob.n;
+    return s->prob.autonomous && !s->prob.steady && (!history || (s->fam->past && !s->d.running.fn.eval));
 }
 
 /* An error of one tolerance, made differently a step later, shifts what goes on at the pace of the longest steps by rtol times
@@ -44,7 +47,7 @@ int cst__drift_followed(const costate_solver *s)
 int cst__drift_doubted(const costate_solver *s)
 {
     if (!s->automatic && s->looked) return 0;
-    return cst__drift_followed(s) || (cst__drift_watched(s) && (s->im || s->tight || uneven_steps(s)));
+    return cst__drift_followed(s) || (s->prob.autonomous && plain_states(s) && (s->im || s->tight || uneven_steps(s)));
 }
 
 size_t cst__drift_doubles(const costate_solver *s, int w)
@@ -58,7 +61,8 @@ static double rest(const costate_solver *s)
     return 0.1 / fabs(s->t1 - s->t0);
 }
 
-/* What makes up H at (t, y): f and r, n and nobj values; second order: f_y ydot + f_p pdot and those of r, as many blocks. */
+/* What makes up H at (t, y): f (M^+ f, and nothing of algebraic states) and r, n and nobj values; second order: f_y ydot + f_p
+ * pdot and those of r, as many blocks. */
 typedef struct rates {
     double *f, *r, *fdot, *rdot;
 } rates;
@@ -84,6 +88,11 @@ static int rates_at(costate_solver *s, const ablock *b, double t, const double *
     if (!w) a->fdot = a->rdot = NULL;
     *holds =
         deriv_rhs(&s->d, t, y, s->p, a->f) == 0 && (!w || deriv_jvp(&s->d, t, y, s->p, b->w, NULL, ydot, b->pdot, a->fdot) == 0);
+    for (size_t i = 0; *holds && s->prob.mass && i < n; i++) {
+        const double by = s->prob.mass[i] == 0 ? 0 : 1 / s->prob.mass[i];
+        a->f[i] *= by;
+        for (size_t l = 0; l < w; l++) a->fdot[i * w + l] *= by;
+    }
     if (!b->omega || !s->d.running.fn.eval) a->r = a->rdot = NULL;
     else if (*holds && running_rates(s, b, t, y, ydot, a, holds)) *holds = 0;
     return 0;
@@ -110,20 +119,62 @@ static double constant(const costate_solver *s, const ablock *b, size_t l, const
     return h;
 }
 
-int cst__drift_look(costate_solver *s, ablock *b, double t, const double *y, const double *ydot, int last)
+/* As far as two times tell. y: rows values, for a function that finds them where it writes. */
+static int timeless(costate_solver *s, const deriv_function *g, int k, double t, const double *y, size_t rows, int changes)
+{
+    if (!g->fn.eval || !rows) return 1;
+    double *at = cst__scratch(s, &s->probe, 2 * rows), *other = at + rows;
+    for (size_t i = 0; at && changes && i < rows; i++) at[i] = other[i] = y[i];
+    return at && !g->fn.eval(k, t, y, s->p, at, g->data) &&
+           !g->fn.eval(k, cst__beside(s->t0, s->t1), y, s->p, other, g->data) && !memcmp(at, other, rows * sizeof *at);
+}
+
+int cst__drift_goes_on(costate_solver *s, const happened *e)
+{
+    const double *y = event_before(s, e);
+    const size_t m = (size_t)s->nobj;
+    if (e->k >= s->ev->guards || !e->moves || e->after == COSTATE_STOP) return 0;
+    if (event_held(s->ev, e->k)) return timeless(s, &s->d.event, 0, e->t, y, (size_t)s->ev->guards, 0);
+    return timeless(s, &s->d.event, 0, e->t, y, (size_t)s->ev->guards, 0) &&
+           timeless(s, &s->d.reset, e->k, e->t, y, (size_t)s->prob.n, 1) && timeless(s, &s->d.on_event, e->k, e->t, y, m, 0);
+}
+
+/* H of all lanes into h, its sizes behind it: of the state, of each row of the past, and second order behind them. */
+static int add_up(costate_solver *s, const ablock *b, const step *st, const double *ydot, double *h, int *holds)
+{
+    const size_t w = (size_t)b->w, n = (size_t)s->prob.n;
+    const double *y = st->y;
+    ablock row = *b;
+    memset(h, 0, 4 * w * sizeof *h);
+    *holds = 1;
+    if (s->fam->past) row.lambda_dot = NULL; /* of first order */
+    for (int j = 1; y && *holds; row.lambda += n * w, y = s->fam->past ? s->fam->past(s, st, j++) : NULL) {
+        rates a = {0};
+        TRY(rates_at(s, &row, st->t, y, ydot, &a, holds));
+        for (size_t l = 0; *holds && l < w; l++)
+            for (int second = 0; second <= (a.fdot != NULL); second++) {
+                double size, *to = h + 2 * (size_t)second * w;
+                to[l] += constant(s, &row, l, y, &a, second, &size);
+                to[w + l] += size;
+            }
+    }
+    return 0;
+}
+
+int cst__drift_look(costate_solver *s, ablock *b, const step *st, const double *ydot, int last)
 {
     const size_t w = (size_t)b->w;
     const int begins = isnan(b->flow[0]);
-    rates a = {0};
+    double now[4 * LANES_MOST];
     int holds = 0;
     if (!begins && !last) return 0;
-    TRY(rates_at(s, b, t, y, ydot, &a, &holds));
-    for (size_t l = 0; holds && l < w; l++)
-        for (int second = 0; second <= (a.fdot != NULL); second++) {
-            double *before = b->flow + 2 * (size_t)second * w, size, h = constant(s, b, l, y, &a, second, &size);
-            if (begins) before[l] = h, before[w + l] = size;
-            else if (size > 0) s->drift = fmax(s->drift, fabs(h - before[l]) / fmax(size, before[w + l]));
-        }
+    TRY(add_up(s, b, st, ydot, now, &holds));
+    for (size_t i = 0; holds && !begins && i < (b->lambda_dot ? 2 : 1) * w; i++) {
+        const size_t l = i < w ? i : i + w;
+        const double size = fmax(now[l + w], b->flow[l + w]);
+        if (now[l + w] > 0) s->drift = fmax(s->drift, fabs(now[l] - b->flow[l]) / size);
+    }
+    if (begins) memcpy(b->flow, now, 4 * w * sizeof *now);
     if (last || !holds) b->flow[0] = NAN;
     return 0;
 }

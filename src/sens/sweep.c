@@ -170,11 +170,13 @@ static int finish(costate_solver *s, sweep *w, const double *ydot)
     return 0;
 }
 
-/* Before what is observed there, and before the first step. */
+/* Before what is observed there, or happens, and before the first step. */
 static int look(costate_solver *s, sweep *w, const step *st, const double *ydot)
 {
-    const int last = st->n == 0 || (w->obs >= 0 && s->obs_step[w->obs] == st->n);
-    for (int q = 0; q < w->count && w->block[q].flow; q++) TRY(cst__drift_look(s, &w->block[q], st->t, st->y, ydot, last));
+    const happened *e = s->ev && w->block[0].flow ? cst__event_at(s, st->n) : NULL;
+    const int ends = e && (w->block[0].lambda_dot || !cst__drift_goes_on(s, e));
+    const int last = st->n == 0 || ends || (w->obs >= 0 && s->obs_step[w->obs] == st->n);
+    for (int q = 0; q < w->count && w->block[q].flow; q++) TRY(cst__drift_look(s, &w->block[q], st, ydot, last));
     return 0;
 }
 
