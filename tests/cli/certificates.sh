@@ -35,7 +35,7 @@ for model in "$SOURCE"/examples/models/*.c; do
         expect 0 check "$model" --method "$method" --rtol 1e-4 $newton $quiet; silent err
     done
 done
-[ "$stiff" = ' bead cbm4 clipper crane enzyme heat michaelis rectifier' ] || fail "the stiff models are$stiff"
+[ "$stiff" = ' bead cbm4 clipper crane enzyme heat michaelis rectifier relay_circuit' ] || fail "the stiff models are$stiff"
 
 # What is judged is what was named.
 expect 0 check "$models/lotka_volterra.c" --wrt beta; says out 'worst of 1 components, beta'
