@@ -3,8 +3,9 @@
  *
  *     x1' = (1 - x2^2) x1 - x2 + v,   x2' = x1,   x3' = x1^2 + x2^2 + v^2,   x(0) = (0, 1, 0),   objective x3(5),
  *
- * with a control v that is linear in t between KNOTS knots t_i = 5 i/(KNOTS-1), where it takes the values p_i. The knots
- * inside are observation times, with contributions of zero, so that steps end where v has its kinks. -DKNOTS=2 or 11. */
+ * with a control v that is linear in t between KNOTS knots t_i = 5 i/(KNOTS-1), where it takes the values p_i; a single one is
+ * its value throughout. Steps end at the knots inside, where v has its kinks: they are timed events at which nothing happens, or,
+ * if there are 11 knots, observation times with contributions of zero. -DKNOTS=100 sets their number. */
 #include <costate/model.h>
 
 #ifndef KNOTS
@@ -13,10 +14,14 @@
 
 static double control(double t, const double *p)
 {
+#if KNOTS == 1
+    return p[0];
+#else
     const double rate = (KNOTS - 1) / 5.0;
     int i = (int)fmax(0, fmin(floor(t * rate), KNOTS - 2));
     double s = t * rate - i;
     return (1 - s) * p[i] + s * p[i + 1];
+#endif
 }
 
 static void rhs(double t, const double *y, const double *p, double *f)
@@ -32,21 +37,30 @@ static void terminal(double t, const double *y, const double *p, double *g)
     g[0] = y[2];
 }
 
-#define PROBLEM .states = 3, .params = KNOTS, .y0 = COSTATE_VALUES(0, 1, 0), .t0 = 0, .t1 = 5, .rhs = rhs, .terminal = terminal
-
-#if KNOTS == 2
-COSTATE_MODEL(van_der_pol_control_2, PROBLEM, .p = COSTATE_VALUES(0.7, 0.7))
-#else
-static void observe(int k, double t, const double *y, const double *p, double *g)
-{
-    g[0] = 0;
-}
-
 static void defaults(double *p)
 {
     for (int i = 0; i < KNOTS; i++) p[i] = 0.7;
 }
 
-COSTATE_MODEL(van_der_pol_control_11, PROBLEM, .defaults = defaults, .observe = observe, .observations = KNOTS - 2,
+#define PROBLEM \
+    .states = 3, .params = KNOTS, .y0 = COSTATE_VALUES(0, 1, 0), .t0 = 0, .t1 = 5, .rhs = rhs, .terminal = terminal, \
+    .defaults = defaults
+
+#if KNOTS < 3
+COSTATE_MODEL(van_der_pol_control, PROBLEM)
+#elif KNOTS == 11
+static void observe(int k, double t, const double *y, const double *p, double *g)
+{
+    g[0] = 0;
+}
+
+COSTATE_MODEL(van_der_pol_control, PROBLEM, .observe = observe, .observations = KNOTS - 2,
     .observe_at = COSTATE_VALUES(0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5))
+#else
+static void knots(const double *p, double *tau)
+{
+    for (int i = 1; i < KNOTS - 1; i++) tau[i - 1] = 5.0 * i / (KNOTS - 1);
+}
+
+COSTATE_MODEL(van_der_pol_control, PROBLEM, .timed_events = KNOTS - 2, .event_times = knots)
 #endif
