@@ -9,6 +9,7 @@
 #include "core/halved.h"
 #include "core/rig.h"
 #include "core/watch.h"
+#include "core/workers.h"
 
 #include <limits.h>
 #include <math.h>
@@ -110,6 +111,7 @@ static void dismantle(costate_solver *s, option_affects what)
 {
     if (s->back) s->back_close(s->back);
     s->back = NULL;
+    cst__workers_forget(s);
     if (what > AFFECTS_RUN) cst__halved_close(s);
     s->have_run = s->have_tangent = s->recorded[PRIMAL] = s->recorded[JOINT] = 0;
     cst__rigs_close(s, what);

@@ -128,6 +128,15 @@ void cst__workers_drop(costate_solver *s, int which)
     }
 }
 
+void cst__workers_forget(costate_solver *s)
+{
+    for (int i = 0; s->workers && i < s->workers->count; i++) {
+        costate_solver *w = s->workers->worker[i];
+        if (w->back) w->back_close(w->back);
+        w->back = NULL;
+    }
+}
+
 /* ---- at work --------------------------------------------------------------------------------------------------------- */
 
 /* The leader's run, for reading; counters at zero. */
@@ -145,6 +154,7 @@ static void update(const costate_solver *s, costate_solver *w)
     w->constraint = s->constraint;
     w->start_stays = s->start_stays;
     w->yend = s->yend;
+    w->adjoint_rows = s->adjoint_rows;
     memcpy(w->psi, s->psi, (size_t)s->nobj * sizeof *w->psi);
     w->tr[PRIMAL] = s->tr[PRIMAL];
     w->recorded[PRIMAL] = s->recorded[PRIMAL];

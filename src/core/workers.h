@@ -28,6 +28,7 @@ int cst__worker_create(costate_solver *s, costate_solver **worker);
 int cst__workers_threads(const costate_solver *s); /* option threads, as a number */
 
 void cst__workers_drop(costate_solver *s, int which); /* their own trajectories */
+void cst__workers_forget(costate_solver *s);          /* their adjoint equations, whose options are to change */
 void cst__workers_close(costate_solver *s);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/kernels.h"
 #include "core/consistent.h"
+#include "core/workers.h"
 #include "method/implicit.h"
 
 /* ---- a call ------------------------------------------------------------------------------------------------------------ */
@@ -35,6 +36,7 @@ static size_t lay_out(backward *b, double *at)
     b->par = take(&at, par);
     b->ydot = take(&at, n * lanes);
     b->pars = take(&at, par * lanes);
+    b->left = take(&at, n * (1 + (size_t)b->lanes));
     b->mu = take(&at, np * (1 + lanes));
     b->probe = take(&at, np);
     b->sampled = take(&at, 2 * cst__pad(n));
@@ -70,6 +72,7 @@ int cst__back_begin(costate_solver *s, int lanes, int second, int want_mu, tange
     b->steps = b->rejected = 0;
     b->doubt = 0;
     b->deaf = 0;
+    b->stride = 0;
     double none;
     const size_t size = lay_out(b, &none);
     double *at = b->memory = cst__alloc(&s->alloc, size, sizeof *at);
@@ -206,9 +209,26 @@ static int failed(backward *b, int status)
                         costate_reason(b->in));
 }
 
+/* A stop at which nothing jumps, for a kink, does not slow down methods without a past. */
+static int goes_on(const backward *b)
+{
+    const size_t n = (size_t)b->s->prob.n;
+    return b->stride > 0 && !b->in->fam->shares && !memcmp(b->left, b->y, n * sizeof *b->y) &&
+           !memcmp(b->left + n, b->ydot, n * (size_t)b->lanes * sizeof *b->ydot);
+}
+
+static void leave(backward *b)
+{
+    const size_t n = (size_t)b->s->prob.n;
+    memcpy(b->left, b->y, n * sizeof *b->y);
+    memcpy(b->left + n, b->ydot, n * (size_t)b->lanes * sizeof *b->ydot);
+}
+
 static int interval(backward *b, double from, double to)
 {
     costate_solver *in = b->in;
+    b->resume = goes_on(b) ? b->stride : 0;
+    if (b->resume == 0) b->stride = 0;
     TRY(cst__back_rows(b, from, to));
     if (cst__back_scale(b, from)) return failed(b, COSTATE_ERR_SWEEP_CALLBACK);
     in->guide = &b->guide;
@@ -218,6 +238,7 @@ static int interval(backward *b, double from, double to)
     b->steps += in->stats.steps;
     b->rejected += in->stats.rejected;
     if (!status) status = cst__back_flush(b, 0);
+    leave(b);
     return status ? failed(b, status) : cst__back_rows_end(b, from, to);
 }
 
@@ -297,6 +318,13 @@ int cst__back_finish(backward *b, ablock *owed)
     s->stats.adjoint_rejected = b->rejected;
     s->stats.adjoint_method = b->in->stats.method;
     return 0;
+}
+
+void cst__back_report(costate_solver *s, const costate_stats *of)
+{
+    s->stats.adjoint_steps = of->adjoint_steps;
+    s->stats.adjoint_rejected = of->adjoint_rejected;
+    s->stats.adjoint_method = of->adjoint_method;
 }
 
 int cst__back_finite(costate_solver *s, const double *lambda, const double *mu, size_t w)
@@ -388,11 +416,20 @@ static int gradient(costate_solver *s, const demand *a, ablock *owed, const doub
     return 0;
 }
 
-/* So many lanes go back together. */
-enum { TOGETHER = 32 };
+/* So many lanes go back together. What they share does not depend on threads, which take such parts. */
+enum { TOGETHER = 16 };
 
-static int part(costate_solver *s, const demand *a, lane_cut c, int q)
+typedef struct parted {
+    const demand *a;
+    lane_cut c;
+    costate_stats last; /* of the last part */
+} parted;
+
+static int part(costate_solver *s, int q, void *ctx)
 {
+    parted *j = ctx;
+    const demand *a = j->a;
+    const lane_cut c = j->c;
     const size_t n = (size_t)s->prob.n, np = (size_t)s->prob.np, o = (size_t)s->nobj, w = (size_t)cut_used(c, q);
     const size_t nw = cst__pad(n * w), ow = cst__pad(o * w), pw = a->mu ? cst__pad(np * w) : 0, first = (size_t)(q * c.lanes);
     double *at = cst__alloc(&s->alloc, 2 * nw + 2 * ow + pw, sizeof *at);
@@ -413,13 +450,18 @@ static int part(costate_solver *s, const demand *a, lane_cut c, int q)
         for (size_t i = 0; a->mu && i < np; i++) a->mu[i * (size_t)c.w + from + l] = owed.mu[i * w + l];
     }
     cst__release(&s->alloc, at);
+    if (q == c.blocks - 1) j->last = s->stats;
     return status;
 }
 
+/* Threads, where several may read the run. */
 static int parts(costate_solver *s, const demand *a)
 {
-    const lane_cut c = {(a->w + TOGETHER - 1) / TOGETHER, TOGETHER, a->w};
-    for (int q = 0; q < c.blocks; q++) TRY(part(s, a, c, q));
+    parted j = {a, {(a->w + TOGETHER - 1) / TOGETHER, TOGETHER, a->w}, s->stats};
+    int workers = 1;
+    if (traj_stable(s->tr[PRIMAL])) TRY(cst__workers_prepare(s, j.c.blocks, &workers));
+    TRY(cst__workers_run(s, workers, j.c.blocks, 0, part, &j));
+    if (!a->off) cst__back_report(s, &j.last);
     return 0;
 }
 

@@ -42,6 +42,9 @@ struct backward {
     double *memory;             /* of all that follows */
     double *y, *par;            /* n, nobj + 1: the first lane */
     double *ydot, *pars;        /* n x lanes, (nobj + 1) x lanes: the others */
+    double *left;               /* n, n x lanes: lambda at the end of the last interval, */
+    double stride;              /* whose steps were so long; 0: there is none */
+    double resume;              /* the first size of an interval, where nothing jumps before it; 0: it is looked for */
     double *mu;                 /* np, then np x w block by block: integrals */
     double *probe;              /* np: +-|p| */
     double *sampled;            /* 2n */
@@ -80,6 +83,7 @@ int cst__back_begin(costate_solver *s, int lanes, int second, int want_mu, tange
 int cst__back_run(backward *b, ablock *owed);
 int cst__back_finish(backward *b, ablock *owed);
 void cst__back_end(costate_solver *s); /* what a call needed is given back */
+void cst__back_report(costate_solver *s, const costate_stats *of); /* steps and method, as a worker has them */
 int cst__back_finite(costate_solver *s, const double *lambda, const double *mu, size_t w);
 int cst__back_product_failed(costate_solver *s, int rc, const char *which, double t);
 void cst__back_absorb(backward *b, ablock *owed);    /* M^T lambda += owed, and that is nothing then; */

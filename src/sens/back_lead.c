@@ -201,7 +201,8 @@ int cst__back_first(void *ctx, tangent *tg, double *h)
     costate_solver *in = b->in;
     const double dir = in->t1 > in->t0 ? 1 : -1;
     int rc = scale(b, cst__beside(in->t0, in->t1), in->y0, tg, 0);
-    if (!rc && in->opt.step == 0) rc = first_size(b, tg, h);
+    if (b->resume > 0) *h = dir * fmin(b->resume, fmin(cst__back_reach(b, in->t0), fabs(in->t1 - in->t0)));
+    else if (!rc && in->opt.step == 0) rc = first_size(b, tg, h);
     if (rc) return cst__callback_failed(in, rc, "rhs", in->t0, 0, 0);
     if (in->opt.step > 0) *h = dir * in->opt.step;
     for (int q = 0; tg && q < tg->cut.blocks; q++) tg->block[q].fdot_valid = tg->block[q].fdotnew_valid = 0;
@@ -332,6 +333,7 @@ int cst__back_accepted(void *ctx, const step *st, tangent *tg)
     if (st->to == b->in->t1) TRY(cst__back_flush(b, 0)); /* while there still are directions */
     for (int l = 0; l < 1 + b->lanes; l++) b->total[l] += b->part[l];
     b->deaf -= b->deaf > 0;
+    if (st->to != b->in->t1 || fabs(st->h) > b->stride) b->stride = fabs(st->h); /* the last one may be shorter than it could */
     return st->to == b->in->t1 ? 0 : scale(b, st->to, st->ynew, tg, 1);
 }
 

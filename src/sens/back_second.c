@@ -8,14 +8,23 @@
 #include "sens/back.h"
 
 #include "base/kernels.h"
+#include "core/workers.h"
 
 /* Directions are interpolated, which leaves an error of about a tolerance; of that their linear systems may leave so much. */
 static const double spared = 0.01;
+
+/* Lanes of a call that a group is made of; behind them it may have lanes of zeros. */
+typedef struct lanes {
+    int first, count, width;
+} lanes;
 
 typedef struct products {
     int w;
     const double *weights, *ydot, *pdot;
     double *hy0, *hp;
+    lanes *group;
+    int groups;
+    costate_stats last; /* of the last group */
 } products;
 
 /* Lanes from `first` on that have the objectives of that lane, as many as go together. */
@@ -27,11 +36,6 @@ static int alike(const costate_solver *s, const products *a, int first)
             if (a->weights[o * a->w + first + count] != a->weights[o * a->w + first]) return count;
     return count;
 }
-
-/* Lanes of a call that a group is made of; behind them it may have lanes of zeros. */
-typedef struct lanes {
-    int first, count, width;
-} lanes;
 
 static void gather(size_t rows, int w, lanes g, const double *from, double *to)
 {
@@ -93,11 +97,11 @@ static size_t joint_doubles(const costate_solver *s, size_t w)
     return joint_at(s) + cst__pad(s->live * w);
 }
 
-static int group(costate_solver *s, const products *a, lanes g)
+static int group(costate_solver *s, int q, void *ctx)
 {
+    products *a = ctx;
+    const lanes g = a->group[q];
     const int w = g.width;
-    int workers = 1;
-    cst__joint_share(s, (size_t)w, &workers); /* it says where directions are */
     const size_t n = (size_t)s->prob.n, np = (size_t)s->prob.np, wide = (size_t)w, nw = cst__pad(n * wide);
     const size_t pw = cst__pad(np * wide), ow = cst__pad((size_t)s->nobj * wide), joint = joint_doubles(s, wide);
     const size_t size = cst__dblock_doubles(s, w) + 2 * joint + 2 * nw + pw + ow;
@@ -128,17 +132,33 @@ static int group(costate_solver *s, const products *a, lanes g)
     if (!status) scatter(n, a->w, g, owed.lambda_dot, a->hy0);
     if (!status && owed.mu_dot) scatter(np, a->w, g, owed.mu_dot, a->hp);
     cst__release(&s->alloc, memory);
+    if (q == a->groups - 1) a->last = s->stats;
     return status;
+}
+
+/* All groups, in threads. */
+static int groups(costate_solver *s, products *a)
+{
+    int workers, widest = 1;
+    for (int first = 0; first < a->w; first += a->group[a->groups++].count) {
+        const int count = alike(s, a, first);
+        a->group[a->groups] = (lanes){first, count, cut_width(cut_lanes(s, count), 0)};
+        if (a->group[a->groups].width > widest) widest = a->group[a->groups].width;
+    }
+    TRY(cst__workers_prepare(s, a->groups, &workers));
+    cst__joint_share(s, (size_t)widest, &workers); /* it says where directions are */
+    TRY(cst__workers_run(s, workers, a->groups, 0, group, a));
+    cst__back_report(s, &a->last);
+    return 0;
 }
 
 int cst__back_hessian(costate_solver *s, int w, const double *weights, const double *ydot, const double *pdot, double *hy0,
                       double *hp)
 {
-    const products a = {w, weights, ydot, pdot, hy0, hp};
-    for (int first = 0; first < w;) {
-        const int count = alike(s, &a, first);
-        TRY(group(s, &a, (lanes){first, count, cut_width(cut_lanes(s, count), 0)}));
-        first += count;
-    }
-    return 0;
+    products a = {w, weights, ydot, pdot, hy0, hp, .last = s->stats};
+    a.group = cst__alloc(&s->alloc, (size_t)w, sizeof *a.group);
+    if (!a.group) return cst__fail(s, COSTATE_ERR_MEMORY, "%d directions", w);
+    const int status = groups(s, &a);
+    cst__release(&s->alloc, a.group);
+    return status;
 }
