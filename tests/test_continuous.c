@@ -62,7 +62,7 @@ static const expected orders[] = {
     {"sdirk4b", 4, 0.05, "sdirk4b"},  {"radau2a", 5, 0.1, "radau2a"},     {"radau1a", 5, 0.1, "radau1a"},
     {"gauss", 6, 0.25, "gauss"},      {"lobatto3c", 4, 0.1, "lobatto3c"}, {"ros2", 2, 0.025, "sdirk4a"},
     {"ros3", 3, 0.025, "sdirk4a"},    {"ros4", 4, 0.025, "sdirk4a"},      {"rodas3", 3, 0.025, "sdirk4a"},
-    {"rodas4", 4, 0.025, "sdirk4a"},
+    {"rodas4", 4, 0.025, "sdirk4a"},  {"bdf", 2, 0.005, "bdf"}, /* it begins with implicit Euler, once */
 };
 
 static void gradients_have_the_order_of_the_method(void **state)
