@@ -285,6 +285,9 @@ int cst__event_dense_tangent(costate_solver *s, const step *st, double theta, db
     cst__event_move(s, st);
     int rc = s->fam->dense(s, st, theta, NULL, &moved, ydot, first);
     cst__event_rest(s);
+    int moves = 0; /* known times may stay where they are */
+    for (size_t l = 0; l < w; l++) moves |= (begins && d->tdot[l] != 0) || d->taudot[l] != 0;
+    if (!moves) return rc;
     memset(slope, 0, n * sizeof *slope);
     slope_weights(theta, weight);
     for (int i = 0; i < NODES && !rc; i++) {
@@ -292,8 +295,8 @@ int cst__event_dense_tangent(costate_solver *s, const step *st, double theta, db
         for (size_t q = 0; q < n && !rc; q++) slope[q] += weight[i] * s->ev->point[q];
     }
     for (size_t l = 0; l < w && !rc; l++) {
-        const double tdot = begins ? d->tdot[l] : 0, moves = -(tdot + theta * (d->taudot[l] - tdot)) / st->h;
-        for (size_t q = 0; q < n; q++) ydot[q * w + l] += moves * slope[q];
+        const double tdot = begins ? d->tdot[l] : 0, by = -(tdot + theta * (d->taudot[l] - tdot)) / st->h;
+        for (size_t q = 0; q < n; q++) ydot[q * w + l] += by * slope[q];
     }
     return rc;
 }
