@@ -1,5 +1,5 @@
 # lines.awk - key=value lines of cost_bench, open_bench and the GLV programs in, a table with goals out. -v section=cost | memory
-# | mechanism | threads
+# | mechanism | threads | dsoa
 
 function verdict(ok)
 {
@@ -27,6 +27,25 @@ section == "cost" {
     what = v["problem"] " " v["method"]
     goal(what ", gradient over forward run", gradient, v["method"] ~ /^dopri/ ? 3 : 2.5)
     goal(what ", Hessian-vector product over gradient", hessian, 2.5)
+}
+
+# Two gradients, whose difference is a product, include two simulations, and a product one; where the gradient at the base
+# point is there anyway, a difference costs one.
+section == "dsoa" {
+    if (!head++) printf "\n%-22s %-10s %-8s %-11s %6s %6s %6s %6s %9s %11s %9s %9s %9s %8s\n", "problem", "size", "method", \
+        "adjoint by", "n", "np", "steps", "back", "off", "simulation", "/sim.", "/2 grad.", "/1 grad.", "two/one"
+    product = v["product_ms"]
+    printf "%-22s %-10s %-8s %-11s %6d %6d %6d %6d %9s %8.3f ms %9.2f %9.2f %9.2f %8.2f\n", v["problem"], v["size"], \
+        v["method"], v["adjoint"], v["n"], v["np"], v["steps"], v["back"], v["off"], v["simulation_ms"], \
+        product / v["simulation_ms"], \
+        product / (2 * v["gradient_ms"]), product / v["gradient_ms"], v["two_ms"] / product
+    what = v["problem"] " " v["size"] " " v["method"] " by " v["adjoint"]
+    if (v["method"] !~ /^dopri/) {
+        goal(what ", product over simulation", product / v["simulation_ms"], 2.5)
+        goal(what ", product over two gradients", product / (2 * v["gradient_ms"]), 0.5)
+        goal(what ", a second direction over the first", v["two_ms"] / product, 1.2)
+    }
+    if (v["size"] == "KNOTS=2000") goal(what ", product over simulation", product / v["simulation_ms"], 6)
 }
 
 section == "memory" && v["peer"] {
