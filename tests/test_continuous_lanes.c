@@ -86,17 +86,45 @@ static void options_may_change_between_calls(void **state)
     costate_solver *s = run(costate_model_problem(model), &o);
     compute(s, &one);
     assert_ok(s, costate_set(s, "rtol", "1e-8"));
-    assert_ok(s, costate_set(s, "newton_tol", "1e-9"));
+    assert_ok(s, costate_set(s, "hmax", "0.05"));
     assert_ok(s, costate_solve(s, about.t0, about.t1, about.p, y));
     compute(s, &one);
     costate_free(s);
     o.rtol = 1e-8;
-    o.newton_tol = 1e-9;
+    o.hmax = 0.05;
     o.threads = 1;
     s = run(costate_model_problem(model), &o);
     compute(s, &other);
     assert_bits((double *)&one, (double *)&other, sizeof one / sizeof(double));
     costate_free(s);
+}
+
+/* Objectives of 1e-30 and 1e30; a direction 1e9 times another beside it, and one of zeros, which has a product of zeros. */
+static void products_do_not_see_the_scale(void **state)
+{
+    (void)state;
+    enum { LANES = 3 };
+    const char *const methods[] = {"dopri5", "sdirk4a", "radau2a", "bdf"};
+    for (size_t i = 0; i < COUNT(methods); i++) {
+        const costate_options o = by(methods[i], 1e-8, 1);
+        double one[NP * LANES], h[NP * LANES], y[2 * LANES], weights[GOALS * LANES], ydot[2 * LANES], pdot[NP * LANES];
+        for (int k = 0; k < NP; k++) pdot[k * LANES] = cos(k), pdot[k * LANES + 1] = 1e9 * cos(k), pdot[k * LANES + 2] = 0;
+        for (int k = 0; k < 2; k++) ydot[k * LANES] = sin(k), ydot[k * LANES + 1] = 1e9 * sin(k), ydot[k * LANES + 2] = 0;
+        costate_solver *s = run(costate_model_problem(model), &o);
+        int64_t steps = 0;
+        for (double scale = 1; scale != 0; scale = scale == 1 ? 1e-30 : scale < 1 ? 1e30 : 0) {
+            for (int k = 0; k < GOALS * LANES; k++) weights[k] = scale;
+            assert_ok(s, costate_hessian(s, LANES, weights, ydot, pdot, y, h));
+            if (scale == 1) memcpy(one, h, sizeof h), steps = stats_of(s).adjoint_steps;
+            assert_int_equal(stats_of(s).adjoint_steps, steps);
+            for (int k = 0; k < NP; k++) {
+                assert_near(h[k * LANES] / scale / one[k * LANES], 1, 1e-6);
+                assert_near(h[k * LANES + 1] / 1e9 / scale / one[k * LANES], 1, 1e-6);
+                assert_true(h[k * LANES + 2] == 0);
+            }
+        }
+        costate_free(s);
+    }
 }
 
 static const costate_problem *whole;
@@ -145,6 +173,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(options_may_change_between_calls),
+        cmocka_unit_test(products_do_not_see_the_scale),
         cmocka_unit_test(a_failure_in_a_thread_is_that_of_the_call),
     };
     return cmocka_run_group_tests(tests, open_model, close_model);
