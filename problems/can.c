@@ -9,7 +9,7 @@
  * symmetric ends. Nodes are at r_i = i R/M, z_j = j L/N, i < M, j < N; a cell reaches half-way to the next, the last to the wall.
  * The control v is linear between KNOTS values at equal distances; parameters are these, then all initial values.
  *
- * -DM=5 -DN=5 -DKNOTS=100 set the sizes, M and N at least 4. Steps end at the knots, unless -DSTOPS=0. */
+ * -DM=5 -DN=5 -DKNOTS=100 set the sizes, M and N at least 4, KNOTS one of knots.h. Steps end at the knots, unless -DSTOPS=0. */
 #include <costate/model.h>
 
 #ifndef M
@@ -105,11 +105,9 @@ static void terminal(double t, const double *y, const double *p, double *g)
 }
 
 #if STOPS
-static void knots(const double *p, double *tau)
-{
-    for (int k = 1; k < KNOTS - 1; k++) tau[k - 1] = end * k / (KNOTS - 1);
-}
-#define KINKS .timed_events = KNOTS - 2, .event_times = knots,
+#define END 8000.0
+#include "knots.h"
+#define KINKS .timed_events = KNOTS - 2, .event_at = COSTATE_ARRAY(knots),
 #else
 #define KINKS
 #endif

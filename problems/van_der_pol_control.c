@@ -5,7 +5,8 @@
  *
  * with a control v that is linear in t between KNOTS knots t_i = 5 i/(KNOTS-1), where it takes the values p_i; a single one is
  * its value throughout. Steps end at the knots inside, where v has its kinks: they are timed events at which nothing happens, or,
- * if there are 11 knots, observation times with contributions of zero. -DKNOTS=100 sets their number. */
+ * if there are 11 knots, observation times with contributions of zero. -DKNOTS=100 sets their number: 1, 2, 11
+ * or one of knots.h. */
 #include <costate/model.h>
 
 #ifndef KNOTS
@@ -57,10 +58,8 @@ static void observe(int k, double t, const double *y, const double *p, double *g
 COSTATE_MODEL(van_der_pol_control, PROBLEM, .observe = observe, .observations = KNOTS - 2,
     .observe_at = COSTATE_VALUES(0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5))
 #else
-static void knots(const double *p, double *tau)
-{
-    for (int i = 1; i < KNOTS - 1; i++) tau[i - 1] = 5.0 * i / (KNOTS - 1);
-}
+#define END 5.0
+#include "knots.h"
 
-COSTATE_MODEL(van_der_pol_control, PROBLEM, .timed_events = KNOTS - 2, .event_times = knots)
+COSTATE_MODEL(van_der_pol_control, PROBLEM, .timed_events = KNOTS - 2, .event_at = COSTATE_ARRAY(knots))
 #endif
