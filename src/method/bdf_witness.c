@@ -17,6 +17,7 @@
 #include "method/judge.h"
 #include "method/mass.h"
 
+#include <float.h>
 #include <math.h>
 
 static const double gap_most = 5, gap_least = 2; /* of S_k e: tolerances that may pass; that count where an attempt failed */
@@ -24,6 +25,7 @@ static const double rise_most = 4, part_rise_most = 30; /* of e over what is exp
 static const double forgets = 0.7;                      /* a step, of how large it has been */
 static const double apart = 0.75;                       /* sizes of which one tells something about the other */
 static const double half = 0.5, at_least = 0.1;         /* of a step: to see more by; and where there is a jump */
+static const double grains = 1e4;                       /* of t: in steps of fewer f jumps with t itself */
 enum { COUNT_MOST = 8 };                                /* attempts at a step that it speaks against */
 
 static int sights(const costate_solver *s)
@@ -140,7 +142,7 @@ int cst__bdf_witness(costate_solver *s, const step *st, const bdf_formula *f, co
     finding found = NOTHING;
     double gap = 0;
     a->over = 0;
-    if (cst__index2(s) || !isfinite(*err)) return 0;
+    if (cst__index2(s) || !isfinite(*err) || fabs(st->h) < grains * DBL_EPSILON * fabs(st->tn)) return 0;
     see(s, st, f, 0, f->k, 0, y, &a->seen);
     if (a->count < COUNT_MOST) TRY(find(s, st, f, y, &found, &gap));
     a->over = found == JUMP && gap <= gap_most && f->k > 2;
