@@ -4,9 +4,12 @@
  *     rectifier  an ideal switch: i = 0 or u = v, the other follows; its current, which is algebraic, opens it
  *     pendulum   of index 1, its tension algebraic: at a wall both velocities turn round, and the tension jumps
  *     tank       0 = q^2 + a q - c h for the outflow; full, a siphon overflows too, 0 = o^2 + a o - 3 c h, until q is small
+ *     tie        0 = a - k x^2 - c sin(t): two events at once, whose times move apart, and which see each other's a
  *     binding    free = x - bound, bound = B free/(K + free): doses jump in x alone */
 #include "jets.h"
 #include "support.h"
+
+#include <float.h>
 
 static jet jsqrt(jet a)
 {
@@ -219,6 +222,29 @@ static void bind_ode_on(const jets *q, int mode, int k, jet t, const jet *y, con
     g[0] = mul(v, v);
 }
 
+/* ---- tie: x, a; p = (k, c, T1, T2, dose) ------------------------------------------------------------------------------- */
+
+static jet tie_flow(jet t, const jet *y, const jet *p)
+{
+    return add(mul(p[0], mul(y[0], y[0])), mul(p[1], jsin(t)));
+}
+static void tie_rhs(const jets *q, int mode, int k, jet t, const jet *y, const jet *p, jet *f)
+{
+    (void)mode, (void)k;
+    f[0] = scale(-1, q->n > 1 ? y[1] : tie_flow(t, y, p));
+    if (q->n > 1) f[1] = sub(y[1], tie_flow(t, y, p));
+}
+static void tie_times(const jets *q, int mode, int k, jet t, const jet *y, const jet *p, jet *tau)
+{
+    (void)q, (void)mode, (void)k, (void)t, (void)y;
+    tau[0] = p[2], tau[1] = p[3];
+}
+static void tie_reset(const jets *q, int mode, int k, jet t, const jet *y, const jet *p, jet *to)
+{
+    (void)mode;
+    to[0] = k == 0 ? add(y[0], p[4]) : add(scale(1.2, y[0]), scale(0.1, q->n > 1 ? y[1] : tie_flow(t, y, p)));
+}
+
 /* ---- both of each --------------------------------------------------------------------------------------------------------- */
 
 static const double both_ways[] = {-1, 1}, down[] = {-1};
@@ -250,6 +276,12 @@ static const pair pairs[] = {
      {.n = 1, .np = 5, .objectives = 2, .guards = 2, .next = to_k, .fn = {[OF_RHS] = tank_ode, [OF_EVENT] = tank_ode_event,
          [OF_RUNNING] = tank_ode_running, [OF_TERMINAL] = first_terminal}},
      {1, 0, 0}, {0.5, 1, 0}, {0.8, 0.6, 0.5, 1, 1.1}, 15, both_ways, 5},
+    {"tie",
+     {.n = 2, .np = 5, .objectives = 2, .timed = 2, .fn = {[OF_RHS] = tie_rhs, [OF_RESET] = tie_reset, [OF_TIMES] = tie_times,
+         [OF_TERMINAL] = first_terminal}},
+     {.n = 1, .np = 5, .objectives = 2, .timed = 2, .fn = {[OF_RHS] = tie_rhs, [OF_RESET] = tie_reset, [OF_TIMES] = tie_times,
+         [OF_TERMINAL] = first_terminal}},
+     {1, 0}, {1, 0.5}, {1, 0.8, 1, 1, 0.7}, 3, NULL, 2},
     {"binding",
      {.n = 3, .np = 5, .objectives = 2, .timed = 3, .fn = {[OF_RHS] = bind_rhs, [OF_RESET] = bind_reset, [OF_TIMES] = bind_times,
          [OF_ON_EVENT] = bind_on, [OF_TERMINAL] = first_terminal}},
@@ -303,7 +335,7 @@ static double off(const double *a, const double *b, size_t count)
 {
     double most = 0, by = 0;
     for (size_t i = 0; i < count; i++) most = fmax(most, fabs(b[i]));
-    for (size_t i = 0; i < count; i++) by = fmax(by, fabs(a[i] - b[i]) / fmax(fabs(b[i]), 1e-2 * most));
+    for (size_t i = 0; i < count; i++) by = fmax(by, fabs(a[i] - b[i]) / fmax(fmax(fabs(b[i]), 1e-2 * most), DBL_MIN));
     return by;
 }
 
