@@ -120,7 +120,7 @@ void cst__events_close(costate_solver *s)
     events *v = s->ev;
     if (!v) return;
     s->prob.data = v->mv.at.data;
-    if (!s->leader) {
+    if (!v->borrowed) {
         cst__release(&s->alloc, v->list);
         cst__release(&s->alloc, v->before);
         cst__release(&s->alloc, v->after);
@@ -323,6 +323,7 @@ void cst__events_follow(costate_solver *w)
     events *v = w->ev;
     const events *from = w->leader->ev;
     v->list = from->list, v->before = from->before, v->after = from->after, v->count = from->count;
+    v->borrowed = 1;
     v->first_mode = from->first_mode, v->first_held = from->first_held;
     v->stopped = from->stopped, v->t_end = from->t_end;
     memcpy(v->p, from->p, (size_t)w->prob.np * sizeof *v->p);

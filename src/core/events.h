@@ -54,6 +54,7 @@ struct events {
     double *before;          /* n for each: the state before */
     double *after;           /* n for each: behind it, where that is not found from the one before alone; NULL: nowhere */
     int64_t count, capacity;
+    int borrowed;            /* the list and its states are the leader's */
     int64_t *seen;           /* of each k */
     int64_t at;              /* how many events there were before the step that was entered last */
     double *tau;             /* times of timed events, and */
