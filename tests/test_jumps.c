@@ -283,6 +283,29 @@ static void test_differences(void **unused)
         }
 }
 
+/* Where t is coarse f jumps with t itself, by no more than is to be borne. */
+static int far_rhs(double t, const double *y, const double *p, double *f, void *data)
+{
+    const double x = t - *(const double *)data;
+    (void)p;
+    f[0] = y[1];
+    f[1] = -4 * y[0] - 0.1 * y[1] + cos(2 * x);
+    f[2] = 0.1 * y[0] - y[2] * y[2];
+    return 0;
+}
+
+static void test_far(void **unused)
+{
+    (void)unused;
+    double t0 = 1.7e9, y[] = {1, 0, 1};
+    const costate_problem prob = {.n = 3, .rhs = far_rhs, .data = &t0};
+    costate_options opt = costate_defaults("bdf");
+    opt.rtol = opt.atol = 1e-10;
+    costate_solver *s = make_solver(&prob, &opt);
+    assert_ok(s, costate_solve(s, t0, t0 + 3, NULL, y));
+    costate_free(s);
+}
+
 /* Newton's iteration with the matrix of before converges fast but for its first correction, by which a step is not to go. */
 static void test_let_go(void **unused)
 {
@@ -398,6 +421,7 @@ int main(void)
         cmocka_unit_test(test_beside),
         cmocka_unit_test(test_on_and_off),
         cmocka_unit_test(test_differences),
+        cmocka_unit_test(test_far),
         cmocka_unit_test(test_let_go),
         cmocka_unit_test(test_many),
         cmocka_unit_test(test_repeated),
