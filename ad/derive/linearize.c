@@ -10,6 +10,7 @@
  * What is dear (calls, quotients) and large goes into temporaries before the statement, and stays under the names they have
  * there. */
 #include "base/arena.h"
+#include "derive/grows.h"
 #include "derive/linearize.h"
 #include "derive/trust.h"
 #include "tree/rules.h"
@@ -20,6 +21,7 @@ typedef struct work {
     int (*active)(const ad_node *leaf, void *context);
     void *context;
     ad_node *pre;
+    int within; /* divisors and arguments of calls that the expression at hand is in */
 } work;
 
 typedef struct list {
@@ -91,6 +93,7 @@ static ad_node *hoist(work *w, ad_node *e, const char *name)
     ad_sym *s = ad_sym_new(w->m, w->fn, name, e->type, AD_LOCAL);
     s->steep = steepness(e);
     s->from = ad_from(e);
+    s->grows = ad_grows(e);
     s->lane = ad_has_lanes(e);
     if (e->type == AD_INT) s->ctype = "int";
     ad_append(w->m, w->pre, ad_decl(w->m, s));
@@ -145,11 +148,27 @@ static void scale(work *w, list *l, ad_node *factor, const char *name, const ad_
 
 static list linear(work *w, ad_node **e);
 
-static list product(work *w, ad_node *e)
+/* A partial derivative, which is 0 where the value has overflowed (grows.h); value NULL: it cannot. */
+static ad_node *tamed(work *w, const ad_node *d, const ad_node *value)
 {
-    list a = linear(w, &e->a), b = linear(w, &e->b);
-    scale(w, &a, ad_copy(w->m, e->b, NULL), "factor", e->a);
-    scale(w, &b, ad_copy(w->m, e->a, NULL), "factor", e->b);
+    ad_node *own = ad_copy(w->m, d, NULL);
+    return value ? ad_call(w->m, AD_RULE_costate_tamed, own, ad_copy(w->m, value, NULL)) : own;
+}
+
+/* Temporaries are statements of their own, and remember where they were for the next order. */
+static int is_within(const work *w, ad_node *n)
+{
+    return n->within |= w->within > 0;
+}
+
+static list product(work *w, ad_node **e)
+{
+    ad_node *n = *e;
+    const int overflows = is_within(w, n) && ad_overflows(n);
+    list a = linear(w, &n->a), b = linear(w, &n->b);
+    const ad_node *value = overflows && a.count + b.count > 0 ? *e = hoist(w, n, "product") : NULL;
+    scale(w, &a, tamed(w, n->b, value), "factor", n->a);
+    scale(w, &b, tamed(w, n->a, value), "factor", n->b);
     merge(w, &a, &b, 1);
     return a;
 }
@@ -176,7 +195,11 @@ static list quotient(work *w, ad_node **e)
 {
     ad_node *n = *e;
     if (known(n)) return (list){0};
-    list a = linear(w, &n->a), b = linear(w, &n->b);
+    const int overflows = is_within(w, n) && ad_grows(n->a) && ad_overflows(n);
+    list a = linear(w, &n->a);
+    w->within++;
+    list b = linear(w, &n->b);
+    w->within--;
     double divisor;
     if (known(n->b)) {
         const int literal = ad_literal(n->b, &divisor) && divisor != 0;
@@ -192,10 +215,15 @@ static list quotient(work *w, ad_node **e)
     if (a.count == 0 && b.count == 0) return a;
     ad_node *inverse = is_inverse ? ad_copy(w->m, *e, NULL)
                                   : hoist(w, ad_div(w->m, ad_num(w->m, 1), ad_copy(w->m, n->b, NULL)), "inverse");
-    (*e)->sym->divides = inverse->sym->divides = 1;
+    const ad_node *value = *e;
+    if (overflows) {
+        inverse = hoist(w, tamed(w, inverse, value), "inverse");
+        value = hoist(w, tamed(w, value, value), "quotient");
+    }
+    value->sym->divides = inverse->sym->divides = 1;
     scale(w, &a, inverse, "factor", of_a);
     scale(w, &b, ad_copy(w->m, inverse, NULL), "factor", of_b);
-    scale(w, &b, ad_copy(w->m, *e, NULL), "factor", of_b);
+    scale(w, &b, ad_copy(w->m, value, NULL), "factor", of_b);
     merge(w, &a, &b, -1);
     return a;
 }
@@ -205,6 +233,8 @@ static void slope(work *w, list *l, const ad_node *call, int i, const ad_node *r
 {
     const char *name = ad_text(w->m, "%s_d%c", ad_rule_name(call->rule), 'a' + i);
     ad_node *d = ad_rule_derivative(w->m, call, i, result);
+    const int power = call->rule == AD_RULE_pow && call->within && ad_grows(call->a) && !ad_has_lanes(call);
+    if (power && !plain(d)) d = tamed(w, d, result);
     if (ad_rule_steep(call) && !plain(d)) {
         d = hoist(w, d, name);
         d->sym->steep = 2;
@@ -219,9 +249,12 @@ static list call(work *w, ad_node **e)
     const ad_node *of[2] = {0};
     if (known(n)) return sum;
     if (n->rule == AD_RULE_costate_along) return along(w, n);
+    is_within(w, n);
     for (int i = 0; i < n->kids; i++) {
         of[i] = ad_copy(w->m, n->kid[i], NULL);
+        w->within++;
         arg[i] = linear(w, &n->kid[i]);
+        w->within--;
         if (!plain(n->kid[i]) && (arg[0].count || arg[1].count) && ad_rule_needs(n->rule, (char)('a' + i)))
             n->kid[i] = hoist(w, n->kid[i], ad_text(w->m, "%s_%c", ad_rule_name(n->rule), 'a' + i));
     }
@@ -277,7 +310,7 @@ static list linear(work *w, ad_node **e)
         b = linear(w, &n->b);
         merge(w, &a, &b, n->op == AD_ADD ? 1 : -1);
         return a;
-    case AD_MUL: return product(w, n);
+    case AD_MUL: return product(w, e);
     case AD_DIV: return quotient(w, e);
     case AD_CALL: return call(w, e);
     case AD_COND: return choice(w, n);
@@ -288,7 +321,7 @@ static list linear(work *w, ad_node **e)
 int ad_linearize(ad_arena *m, ad_fn *fn, ad_node **expr, int (*active)(const ad_node *leaf, void *context), void *context,
                  ad_node *pre, ad_term **terms)
 {
-    work w = {m, fn, active, context, pre};
+    work w = {m, fn, active, context, pre, 0};
     *terms = NULL;
     if (!varies(&w, *expr)) return 0;
     list l = linear(&w, expr);

@@ -3,6 +3,7 @@
 #include "derive/trust.h"
 
 #include "base/arena.h"
+#include "derive/grows.h"
 #include "tree/rules.h"
 
 #include <string.h>
@@ -179,6 +180,7 @@ ad_trust ad_trust_of(ad_arena *m, const ad_fn *fn)
 {
     ad_trust t = {.any = has_steep(fn->body)};
     const size_t n = (size_t)fn->syms + 1;
+    ad_grows_mark(fn);
     if (!t.any) return t;
     t.calm = ad_take(m, n);
     t.plain = ad_take(m, n);

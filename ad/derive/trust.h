@@ -21,7 +21,7 @@ typedef struct ad_trust {
     unsigned char *prone; /* 1: goes into the argument of a steep call, so that its adjoint may be infinite */
 } ad_trust;
 
-ad_trust ad_trust_of(ad_arena *m, const ad_fn *fn); /* sets `from` of its symbols, too */
+ad_trust ad_trust_of(ad_arena *m, const ad_fn *fn); /* sets `from` and `grows` of its symbols, too */
 uint32_t ad_from(const ad_node *e);                 /* of an expression */
 int ad_is_flat(const ad_node *e, const ad_node *leaf);
 

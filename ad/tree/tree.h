@@ -53,6 +53,7 @@ typedef struct ad_sym {
     ad_node *extent;   /* of an array: elements, a passive integer expression; NULL: unknown (input and output parameters) */
     int lane;          /* 1: w values */
     int steep;         /* of a temporary of derivatives: 1: 0 where a slope is infinite, as sqrt's result; 2: infinite there */
+    int grows;         /* 1: an exponential or a power may be in it (grows.h) */
     int divides;       /* 1: a quotient, of which a product with another one may underflow (linearize.c) */
     uint32_t from;     /* parameters of the function that its value is computed from, a bit for each (trust.h) */
     int calm;          /* of a tangent: 1: that of something calm (trust.h) */
@@ -110,6 +111,7 @@ struct ad_node {
         int64_t pair;         /* AD_PUSH, AD_POP */
         int64_t closed;       /* AD_BLOCK, in the front end: 1: lowered */
     };
+    int within;               /* 1: it was in a divisor or an argument of a call, before it became a temporary (grows.h) */
     struct ad_rows *rows;     /* AD_FOR: pointers that go along with it (row_pointers.c); NULL: none */
     int rule;                 /* AD_CALL: line of rules.def, enum ad_rule in rules.h */
     int simd;                 /* AD_FOR: 1: iterations are independent but for AD_INC's: emit may have them executed as vectors */

@@ -115,6 +115,12 @@ static inline double costate_bounded(double x)
     return x > 1.7976931348623157e308 ? 1e150 : x < -1.7976931348623157e308 ? -1e150 : x;
 }
 
+/* a, a factor of a derivative; 0 where the value has overflowed that it belongs to: what is finite there stands still. */
+static inline double costate_tamed(double a, double value)
+{
+    return value > 1.7976931348623157e308 || value < -1.7976931348623157e308 ? 0.0 : a;
+}
+
 /* a^b; bounded where a is large. Where a is 0 it stays infinite. */
 static inline double costate_pow(double a, double b)
 {
