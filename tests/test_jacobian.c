@@ -130,6 +130,7 @@ static void full_rows_of(int rows, int columns, int lanes, int colours, int call
         for (int c = 0; c < columns; c++) f.m.has[k][3 * c] = 1;
     }
     f.prob.vjp = transposed_product;
+    f.prob.derived = 1;
     open_jacobian(&f, csc_of(&f.m), lanes);
     assert_int_equal(f.j.colours, colours);
     for (int twice = 0; twice < 2; twice++) check_values(&f, exactly);
@@ -253,6 +254,7 @@ static void memory_fails(void **state)
         band(&f.m, 1, 1);
         for (int k = 0; k < MOST; k++) f.m.has[0][k] = 1;
         f.prob.vjp = transposed_product;
+    f.prob.derived = 1;
         costate_pattern q = f.m.pattern = csc_of(&f.m);
         open_deriv(&f);
         f.h.fail_at = fails;

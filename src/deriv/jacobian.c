@@ -71,7 +71,8 @@ int jacobian_open(jacobian *j, deriv *d, const costate_pattern *pattern, int lan
     *j = (jacobian){.d = d, .alloc = *alloc, .pattern = *pattern, .nnz = pattern_values(pattern, d->prob.n), .lanes = lanes};
     j->source = d->prob.jac ? from_user : d->prob.jvp ? from_jvp : from_rhs;
     if (j->source == from_user) return COSTATE_OK;
-    if (j->source == from_jvp && d->prob.vjp && pattern->format == COSTATE_CSC)
+    /* A mistake in a vjp of the user's must not reach the run, which the certificate takes for granted. */
+    if (j->source == from_jvp && d->prob.vjp && d->prob.derived && pattern->format == COSTATE_CSC)
         status = full_rows_open(&j->full, pattern, d->prob.n, alloc);
     if (!status) status = make_workspace(j, j->full.count ? &j->full.rest : pattern);
     full_rows_settle(&j->full, alloc);
