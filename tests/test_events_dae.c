@@ -364,7 +364,9 @@ static void against_ordinary(const char *method, double rtol, double value, doub
 static void they_are_as_without(void **state)
 {
     (void)state;
-    against_ordinary("radau2a", 1e-13, 1e-9, 1e-9, 1e-9);
+    /* Second derivatives: round-off over the square of the step that ends at an event, which is as short as it happens to be
+     * (tank: 2e-10 to 2e-7 for tolerances of 3e-14 to 1e-12, in no order). */
+    against_ordinary("radau2a", 1e-13, 1e-9, 1e-9, 1e-6);
     against_ordinary("rodas4", 1e-11, 1e-9, 1e-8, 1e-6);
 }
 

@@ -506,7 +506,7 @@ static void test_choice(void **state)
     chosen(band_matrix(100, 1, 1, 1), sparse_matrix("elsewhere", 100, elsewhere, 1), "klu");
     if (!linsol_find("klu")) return;
     chosen(sparse_matrix("diagonal", 40, diagonal, 1), sparse_matrix("crowded", 40, crowded, 1), "dense");
-    chosen(sparse_matrix("diagonal", 1600, diagonal, 1), sparse_matrix("box", 1600, box, 1), "superlu");
+    chosen(sparse_matrix("diagonal", 1600, diagonal, 1), sparse_matrix("box", 1600, box, 1), "ilu");
 }
 
 /* Every allocation of our own fails once: the status says so and nothing is left behind. */

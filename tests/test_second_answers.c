@@ -2,7 +2,7 @@
  * (2005) 1725, by the discrete and by the continuous adjoint, against what is known of them: Taylor series in forty digits (van
  * der Pol), a closed form in the sine basis (heat), forward responses to thirteen digits (can; T is linear in p). The direction
  * is 1/np in every parameter for van der Pol, the first parameter for heat and can, with 1/np in every parameter (OTHER) in a
- * second lane. Sizes beyond these were compared by hand: heat with M = 80 and 150. */
+ * second lane. Sizes beyond these were compared by hand: heat with M = 80. */
 #include "support.h"
 
 #include <costate/diff.h>
