@@ -138,6 +138,20 @@ static double tightest(int m)
     return costate_method(m)->order > 2 ? 1e-8 : 1e-5;
 }
 
+/* Every method, at tolerances that fall by `by`, comes within 30 of them. */
+static void within_thirty(jump *q, double by)
+{
+    double exact[2];
+    solution(q, exact);
+    for (int m = 0; m < costate_method_count(); m++)
+        for (double tol = 1e-4; tol > 0.5 * tightest(m); tol /= by) {
+            const double e = error_of(m, tol, q, exact);
+            if (!(e < 30))
+                fail_msg("%s, %g: %d jumps of kind %d by %g at %g, %g beside w = %g, %.1f tolerances", costate_method(m)->name,
+                         tol, q->count, q->kind, q->size, q->at[0], q->at[1], q->w, e);
+        }
+}
+
 /* Within 30 tolerances, wherever the switch is. Jumps that are small for a step of the loosest tolerance are for others. */
 static void test_jumps(void **unused)
 {
@@ -149,15 +163,7 @@ static void test_jumps(void **unused)
             for (size_t j = 0; j < COUNT(sizes); j++)
                 for (int i = 0; i < SWITCHES; i++) {
                     jump q = {.kind = kind, .count = 1, .at = {places[set][i]}, .size = sizes[j]};
-                    double exact[2];
-                    solution(&q, exact);
-                    for (int m = 0; m < costate_method_count(); m++)
-                        for (double tol = 1e-4; tol > 0.5 * tightest(m); tol /= 100) {
-                            double e = error_of(m, tol, &q, exact);
-                            if (!(e < 30))
-                                fail_msg("%s, %g: a jump by %g of kind %d at %g, %.1f tolerances", costate_method(m)->name, tol,
-                                         q.size, kind, q.at[0], e);
-                        }
+                    within_thirty(&q, 100);
                 }
 }
 
@@ -170,15 +176,7 @@ static void test_first_step(void **unused)
         for (size_t i = 0; i < COUNT(places); i++)
             for (size_t j = 0; j < COUNT(sizes); j++) {
                 jump q = {.kind = kind, .count = 1, .at = {places[i]}, .size = sizes[j]};
-                double exact[2];
-                solution(&q, exact);
-                for (int m = 0; m < costate_method_count(); m++)
-                    for (double tol = 1e-4; tol > 0.5 * tightest(m); tol /= 10) {
-                        double e = error_of(m, tol, &q, exact);
-                        if (!(e < 30))
-                            fail_msg("%s, %g: a jump by %g of kind %d at %g, %.1f tolerances", costate_method(m)->name, tol,
-                                     q.size, kind, q.at[0], e);
-                    }
+                within_thirty(&q, 10);
             }
 }
 
@@ -188,13 +186,7 @@ static void test_scan(void **unused)
     (void)unused;
     for (int i = 0; i < 24; i++) {
         jump q = {.kind = RAMP, .count = 1, .at = {0.02 + 1.95 * ((i + 0.5) / 24 + 0.0125 * sin(7 * i))}, .size = 40};
-        double exact[2];
-        solution(&q, exact);
-        for (int m = 0; m < costate_method_count(); m++)
-            for (double tol = 1e-4; tol > 0.5 * tightest(m); tol /= 10) {
-                double e = error_of(m, tol, &q, exact);
-                if (!(e < 30)) fail_msg("%s, %g: a threshold at %g, %.1f tolerances", costate_method(m)->name, tol, q.at[0], e);
-            }
+        within_thirty(&q, 10);
     }
 }
 
@@ -206,15 +198,7 @@ static void test_beside(void **unused)
     for (int i = 0; i < 120; i++) {
         jump q = {.kind = kinds[i % 2], .count = 1, .at = {0.06 + 2.6 * fmod(0.618034 * (i + 1), 1)},
                   .size = 0.3 * pow(10, i % 29 / 8.0), .w = 1 + 8 * fmod(0.754878 * (i + 1), 1)};
-        double exact[2];
-        solution(&q, exact);
-        for (int m = 0; m < costate_method_count(); m++)
-            for (double tol = 1e-4; tol > 0.5 * tightest(m); tol /= 10) {
-                double e = error_of(m, tol, &q, exact);
-                if (!(e < 30))
-                    fail_msg("%s, %g: a jump by %g of kind %d at %g beside w = %g, %.1f tolerances", costate_method(m)->name, tol,
-                             q.size, q.kind, q.at[0], q.w, e);
-            }
+        within_thirty(&q, 10);
     }
 }
 
@@ -226,15 +210,7 @@ static void test_on_and_off(void **unused)
         const double at = 0.02 + 2.1 * fmod(0.618034 * (i + 1), 1), rest = fmod(0.569840 * (i + 1), 1);
         jump q = {.kind = QUIET, .count = 2, .at = {at, at + 0.7 + (2.2 - at) * rest},
                   .size = (i % 3 ? 0.1 : -0.1) * pow(10, i % 23 / 11.0), .w = 2 + 8 * fmod(0.754878 * (i + 1), 1)};
-        double exact[2];
-        solution(&q, exact);
-        for (int m = 0; m < costate_method_count(); m++)
-            for (double tol = 1e-4; tol > 0.5 * tightest(m); tol /= 10) {
-                double e = error_of(m, tol, &q, exact);
-                if (!(e < 30))
-                    fail_msg("%s, %g: jumps by %g at %g and %g beside w = %g, %.1f tolerances", costate_method(m)->name, tol,
-                             q.size, q.at[0], q.at[1], q.w, e);
-            }
+        within_thirty(&q, 10);
     }
 }
 
@@ -335,13 +311,7 @@ static void test_many(void **unused)
     static const double sizes[] = {1, -30, 1000};
     for (size_t j = 0; j < COUNT(sizes); j++) {
         jump q = {.kind = IN_T, .count = SWITCHES, .at = {0.31, 0.777, 1.2, 1.93, 2.6}, .size = sizes[j]};
-        double exact[2];
-        solution(&q, exact);
-        for (int m = 0; m < costate_method_count(); m++)
-            for (double tol = 1e-4; tol > 0.5 * tightest(m); tol /= 10) {
-                double e = error_of(m, tol, &q, exact);
-                if (!(e < 30)) fail_msg("%s, %g, %g: %.1f tolerances", costate_method(m)->name, tol, q.size, e);
-            }
+        within_thirty(&q, 10);
     }
 }
 
